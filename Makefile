@@ -13,15 +13,9 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 # loadfile: all tests of a file run in one process, so fixtures are made only once.
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
-# Jobs run in parallel, with one thread each, so sums do not depend on CORES.
-export OMP_NUM_THREADS ?= 1
-export OPENBLAS_NUM_THREADS ?= 1
-export MKL_NUM_THREADS ?= 1
-export NUMBA_NUM_THREADS ?= 1
-
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
-	benchmark benchmark-against benchmark-tier faults mutants verify verify-sample nightly audit lock clean-results help
+	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
 	@$(BIN)/mtmkl datasets fetch --small
@@ -114,9 +108,6 @@ mutants: $(INSTALLED) ## change 200 statements at random: do the tests of their 
 verify: $(INSTALLED) ## compute 300 cells of the published record anew
 	$(BIN)/mtmkl verify --minutes 30 --cores 2
 
-verify-sample: $(INSTALLED) ## compute 20 short fits of the published record anew, as CI does
-	$(BIN)/mtmkl verify --current --longest 1 --cells 20 --seed 1 --cores 2
-
 # With --keep-going one that fails does not keep the others from running.
 nightly: test-all faults verify benchmark-against mutants ## all that takes long: make --keep-going nightly
 
@@ -181,4 +172,5 @@ $(INSTALLED): requirements.lock pyproject.toml | $(BIN)/pip
 		$(PIP) --require-hashes --requirement requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib src || true
+	@$(BIN)/python -m mtmkl.compile
 	@touch $@

@@ -18,8 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import measuring
-from figures import write_page
+from mtmkl_suite.arithmetic import pin
+
+pin()  # before NumPy is loaded
+
+import measuring  # noqa: E402
+from figures import write_page  # noqa: E402
 
 NAMES = ("heart", "methods", "users", "growth", "overhead")
 

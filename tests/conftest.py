@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from mtmkl_suite.arithmetic import pin
+
+pin()  # before NumPy is loaded
+
 
 @pytest.fixture(scope="session")
 def data_mirror() -> Path:

@@ -13,10 +13,11 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, check_consistent_length, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mtmkl.methods._base.checks import refuse_rounded, task_labels
 from mtmkl.sparse import is_sparse
 from mtmkl.typing import FloatArray, IntArray
 
@@ -177,8 +178,9 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there is no such column, a label is missing, some labels alone are
-            strings, or ``estimator`` does not take ``task`` or refuses the data.
+            If there is no such column, a label is missing or a float that may stand
+            for several integers, some labels alone are strings, or ``estimator`` does
+            not take ``task`` or refuses the data.
         TypeError
             If there are further arguments.
         """
@@ -192,17 +194,11 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"unseen must be 'error' or 'pool', got {self.unseen!r}")
         estimator = route_tasks(self.estimator)
         inputs, labels = self._split(X, reset=True)
-        distinct = list(dict.fromkeys(labels))
-        texts = sum(isinstance(label, str) for label in distinct)
-        if 0 < texts < len(distinct):
-            raise ValueError(
-                f"column {self.column!r} of X holds strings and other labels: make "
-                "all labels of tasks strings"
-            )
+        distinct = _distinct(labels, f"column {self.column!r} of X")
         whole = all(isinstance(x, _NUMBERS) and x % 1 == 0 for x in distinct)
         passed_on = int if whole else str
         self._known = {label: passed_on(label) for label in distinct}
-        task = np.array([self._known[label] for label in labels])
+        task = task_labels([self._known[label] for label in labels], len(labels))
         self.tasks_ = np.unique(task)
         with config_context(enable_metadata_routing=True):
             self.estimator_ = estimator.fit(inputs, y, task=task)
@@ -280,14 +276,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         else:
             inputs, column = X[:, rest], X[:, self._position]
             column = np.ravel(column.toarray() if is_sparse(column) else column)
-        labels = list(column)
-        for row, label in enumerate(labels):
-            if not _is_label(label):
-                raise ValueError(
-                    f"column {self.column!r} of X must hold a task for every example, "
-                    f"not NaN, inf or None: row {row}, from 0, has {label}"
-                )
-        return inputs, labels
+        return inputs, _labels(column, f"column {self.column!r} of X")
 
     def _position_of_column(self) -> int:
         """Return the position of the column of tasks."""
@@ -326,7 +315,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
             with config_context(enable_metadata_routing=True):
                 return np.asarray(method(part, task=task))
 
-        task = np.array([self._known[x] for x in labels if x in self._known])
+        task = [self._known[x] for x in labels if x in self._known]
         if not unseen:
             return ask(known, task)
         n_unseen = int(np.sum(~known))
@@ -338,6 +327,29 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         if known.any():
             values[known] = ask(known, task)
         return values
+
+
+def _labels(values: Any, where: str) -> list[Any]:
+    """Return the labels of tasks, each of which must name one."""
+    labels = list(values)
+    for row, label in enumerate(labels):
+        if not _is_label(label):
+            raise ValueError(
+                f"{where} must hold a task for every example, not NaN, inf or None: "
+                f"row {row}, from 0, has {label}"
+            )
+    refuse_rounded(np.array([x for x in labels if isinstance(x, float | np.floating)]))
+    return labels
+
+
+def _distinct(labels: list[Any], where: str) -> list[Any]:
+    """Return the distinct labels, all strings or none."""
+    distinct = list(dict.fromkeys(labels))
+    if 0 < sum(isinstance(label, str) for label in distinct) < len(distinct):
+        raise ValueError(
+            f"{where} holds strings and other labels: make all labels of tasks strings"
+        )
+    return distinct
 
 
 def _is_label(label: Any) -> bool:
@@ -388,8 +400,10 @@ class TaskKFold(BaseCrossValidator):
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        if int(n_splits) != n_splits or n_splits < 2:
-            raise ValueError(f"n_splits must be at least 2, got {n_splits!r}")
+        if not isinstance(n_splits, int | np.integer) or n_splits < 2:
+            raise ValueError(
+                f"n_splits must be a whole number of at least 2, got {n_splits!r}"
+            )
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -411,30 +425,46 @@ class TaskKFold(BaseCrossValidator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-        y : ignored
+        y : array-like of shape (n,), optional
+            Of no account.
         groups : array-like of shape (n,), optional
             Task of each example; without it, all are one task.
 
         Raises
         ------
         ValueError
-            If a task has a single example, or there are fewer examples than folds.
+            If lengths differ, a label is missing or a float that may stand for several
+            integers, some labels alone are strings, a task has a single example, or
+            there are fewer examples than folds.
         """
+        check_consistent_length(X, y, groups)
         n = np.shape(X)[0]
         if groups is None:
             groups = np.zeros(n, dtype=np.intp)
-        task = check_array(groups, ensure_2d=False, dtype=None, input_name="groups")
-        labels, index, counts = np.unique(task, return_inverse=True, return_counts=True)
+        elif getattr(groups, "ndim", 1) != 1:
+            if np.size(groups) != n:
+                raise ValueError(
+                    f"groups must have the shape ({n},), got {np.shape(groups)}"
+                )
+            groups = np.ravel(groups)
+        task = _labels(groups, "groups")
+        try:
+            distinct = sorted(_distinct(task, "groups"))
+        except TypeError as error:
+            raise ValueError(f"groups holds labels without an order: {error}") from None
+        number = {label: t for t, label in enumerate(distinct)}
+        index = np.array([number[label] for label in task], dtype=np.intp)
+        counts = np.bincount(index)
         if np.any(counts < 2):
-            single = labels[np.argmin(counts)]
-            raise ValueError(f"task {single!r} has one example: folds need two")
+            single = distinct[np.argmin(counts)]
+            raise ValueError(f"task {single} has one example: folds need two")
         if n < self.n_splits:
             raise ValueError(f"{n} examples are fewer than {self.n_splits} folds")
         fold = np.empty(n, dtype=np.intp)
         rng = check_random_state(self.random_state)
         first = 0
-        for number in range(labels.size):
-            members = np.flatnonzero(index == number)
+        for t in range(counts.size):
+            members = np.flatnonzero(index == t)
             if self.shuffle:
                 members = rng.permutation(members)
             # Each task begins where the last one ended, so that the folds are even.
@@ -469,7 +499,12 @@ class TaskScorer(BaseEstimator):
     response: Literal["predict", "decision_function"] = "predict"
 
     def __call__(
-        self, estimator: Any, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None
+        self,
+        estimator: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        task: ArrayLike | None = None,
     ) -> float:
         """Return the mean over tasks, ``nan`` if no task has a value.
 
@@ -486,7 +521,7 @@ class TaskScorer(BaseEstimator):
         Raises
         ------
         ValueError
-            If ``response`` is not one of the above.
+            If ``response`` is not one of the above, or lengths differ.
         """
         if self.response not in ("predict", "decision_function"):
             raise ValueError(
@@ -496,10 +531,11 @@ class TaskScorer(BaseEstimator):
         metadata = {} if task is None else {"task": task}
         values = getattr(estimator, self.response)(X, **metadata)
         targets = np.asarray(y)
-        labels = np.zeros(targets.size, dtype=np.intp) if task is None else task
+        check_consistent_length(values, targets)
+        labels = task_labels(task, targets.size)
         of_task = [
             float(self.metric(targets[members], values[members]))
-            for members in (np.asarray(labels) == name for name in np.unique(labels))
+            for members in (labels == name for name in np.unique(labels))
         ]
         finite = [value for value in of_task if not np.isnan(value)]
         return float(np.mean(finite)) if finite else float("nan")

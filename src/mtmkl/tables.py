@@ -110,7 +110,6 @@ class Table:
             for group in groups.values()
             for text in group
         }
-        self.remarks += differing_by_case(f"Values of {name}", set(names.values()))
         return values.map(names)
 
 
@@ -194,15 +193,6 @@ def no_number(text: str) -> str:
 def is_numeric(values: "pd.Series") -> bool:
     """Tell whether a column has real numbers as such, not as text."""
     return values.dtype.kind in "biuf"
-
-
-def differing_by_case(what: str, names: Iterable[str]) -> list[str]:
-    """Return a sentence on names that differ by case alone, if there are any."""
-    groups: dict[str, list[str]] = {}
-    for name in sorted(names):
-        groups.setdefault(name.casefold(), []).append(name)
-    found = [some(group) for group in groups.values() if len(group) > 1]
-    return [f"{what} that differ by case alone: {'; '.join(found)}."] * bool(found)
 
 
 def _arrays_of(path: Path) -> dict[str, Any]:

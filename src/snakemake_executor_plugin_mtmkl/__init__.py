@@ -25,14 +25,9 @@ from snakemake.executors.local import Executor as LocalExecutor
 from snakemake.executors.local import common_settings
 from snakemake.iocontainers import Snakemake
 
-__all__ = ["Executor", "common_settings"]
+from mtmkl_suite.arithmetic import pinned
 
-_ONE_THREAD = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMBA_NUM_THREADS": "1",
-}
+__all__ = ["Executor", "common_settings"]
 
 _IMPORTED = [
     __name__,
@@ -45,19 +40,17 @@ _IMPORTED = [
 ]
 
 
-def start_importing(**environment: str) -> ForkServerContext:
+def start_importing() -> ForkServerContext:
     """Start the process from which jobs are forked, while the jobs are being planned.
 
-    ``environment``: Variables that it has besides. Its libraries use one thread, like
-    those of a job that has an interpreter of its own: parallelism comes from jobs, and
-    sums do not depend on the number of cores.
+    Its libraries compute as those of a job that has an interpreter of its own.
     """
     from multiprocessing import forkserver
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
     before = dict(os.environ)
-    os.environ.update(_ONE_THREAD | environment)
+    os.environ.update(pinned() | before)
     try:
         forkserver.ensure_running()
     finally:
@@ -86,7 +79,7 @@ class Executor(LocalExecutor):
         rule, *given, log, benchmark, _ = self.job_args_and_prepare(job)[:10]
         given = Snakemake(*given, log, {}, rule.name, None, script.parent)
         process = self._context.Process(
-            target=_run_script, args=(script, given, os.environ | _ONE_THREAD)
+            target=_run_script, args=(script, given, pinned() | os.environ)
         )
         with _without_main():
             process.start()

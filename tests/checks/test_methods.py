@@ -219,7 +219,11 @@ def test_score_is_r_squared(name, data):
     estimator = make(name).fit(X, y, task)
     residual = y - estimator.predict(X, task)
     expected = 1 - residual @ residual / np.sum((y - y.mean()) ** 2)
-    assert estimator.score(X, y, task) == pytest.approx(expected)
+    assert estimator.score(X, y, task=task) == pytest.approx(expected)
+    weight = np.arange(1.0, y.size + 1)
+    spread = weight @ (y - np.average(y, weights=weight)) ** 2
+    expected = 1 - weight @ residual**2 / spread
+    assert estimator.score(X, y, weight, task=task) == pytest.approx(expected)
 
 
 @task_methods
@@ -372,8 +376,10 @@ def test_any_two_labels(name, data):
     np.testing.assert_array_equal(
         estimator.predict(X, task), np.where(scores > 0, "yes", "no")
     )
-    expected = np.mean(estimator.predict(X, task) == words)
-    assert estimator.score(X, words, task) == pytest.approx(expected)
+    hits, weight = estimator.predict(X, task) == words, np.arange(1.0, y.size + 1)
+    assert estimator.score(X, words, task=task) == pytest.approx(np.mean(hits))
+    expected = np.average(hits, weights=weight)
+    assert estimator.score(X, words, weight, task=task) == pytest.approx(expected)
     signs = make(name).fit(X, y, task)
     np.testing.assert_array_equal(signs.decision_function(X, task), scores)
 

@@ -1,14 +1,13 @@
 # The configuration, the files of the run (src/mtmkl_suite/run/targets.py), one run at a
 # time.
-import os
 import re
 import sys
 from functools import partial
 from pathlib import Path
 
-# One thread in a job: parallelism comes from jobs, and sums do not depend on --cores.
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ.setdefault(variable, "1")
+from mtmkl_suite.arithmetic import pin
+
+pin()  # before NumPy is loaded
 
 from mtmkl.documents import ConfigError, read_yaml
 from mtmkl_suite.config.load import load_run_config
@@ -31,11 +30,6 @@ HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 RESULTS = FILES.results
 ABSOLUTE = RunFolder(RESULTS.path.resolve())
 ANY = RESULTS.paper("{paper}")  # for the patterns of rules
-
-# Of a record. Tests compile in parallel into the cache beside the sources, so that a few
-# sums would be added in another order (docs/verify.md).
-if FILES.run.tier == "paper" and all(p.record is None for p in FILES.papers.values()):
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(ABSOLUTE.path / "compiled"))
 
 
 wildcard_constraints:

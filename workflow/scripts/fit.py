@@ -1,10 +1,8 @@
 from pathlib import Path
 
-from mtmkl_suite.evaluation.compiled import start_again_when_compiled
 from mtmkl_suite.run.fits import run_fits
 from mtmkl_suite.run.jobs import job_log
 
-start_again_when_compiled()
 with job_log(snakemake) as log:
     chosen = snakemake.input.get("chosen")
     run_fits(

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.extmath import row_norms
 
-from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
+from mtmkl.kernels.precomputed import (
+    ExponentialDistance,
+    Precomputed,
+    _Clipped,
+    _Shifted,
+)
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
 from mtmkl.typing import FloatArray, Spec
 
@@ -266,8 +271,17 @@ class WeightedSum(Kernel):
     kernels: tuple[Kernel, ...]
     weights: tuple[float, ...]
 
+    def __post_init__(self) -> None:
+        least = min(self.weights, default=0.0)
+        _require(least >= 0, "weights", self.weights, "at least 0")
+
     def __str__(self) -> str:
         return f"the mean of {len(self.kernels)} kernels"
+
+    def fit(self, X: Inputs) -> "WeightedSum":
+        """Return the sum of the kernels fitted to the inputs X."""
+        fitted = tuple(kernel.fit(X) for kernel in self.kernels)
+        return WeightedSum(fitted, self.weights)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -335,6 +349,24 @@ def takes_stacks(kernel: Kernel) -> bool:
     )
 
 
+def is_known_definite(kernel: Kernel) -> bool:
+    """Tell whether a fitted kernel needs no check of its Gram matrices.
+
+    It is positive semi-definite by its form, or those of a given matrix by their fit;
+    of any other kernel, as users write them, nothing is known.
+    """
+    if isinstance(kernel, OnFeature | CosineNormalized):
+        return is_known_definite(kernel.kernel)
+    if isinstance(kernel, WeightedSum):
+        return all(is_known_definite(each) for each in kernel.kernels)
+    return type(kernel) in _DEFINITE
+
+
+_DEFINITE = (
+    Linear, Polynomial, Gaussian, Precomputed, ExponentialDistance, _Clipped, _Shifted,
+)  # fmt: skip
+
+
 def from_spec(spec: Kernel | Spec) -> Kernel:
     """Return a kernel from a kernel, a name or a mapping.
 
@@ -375,7 +407,7 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
             f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
         )
     for key, value in parameters.items():
-        if name == "average":
+        if name == "average" or key == "indefinite":
             continue  # checked by its constructor
         if key in ("matrix", "label"):
             is_given = isinstance(value, str) or (

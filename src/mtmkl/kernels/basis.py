@@ -20,7 +20,13 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from mtmkl.kernels.base import INPUTS_TOO_LARGE, Kernel, refuse_overflow
+from mtmkl.kernels.base import (
+    INPUTS_TOO_LARGE,
+    Kernel,
+    is_known_definite,
+    refuse_overflow,
+)
+from mtmkl.kernels.definite import check_definite, check_symmetric
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 
@@ -81,13 +87,20 @@ def kernel_basis(
 
     Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most ``tol``
     times the largest are cut, unless nearly all rows are needed for the others; up to
-    this cut the Gram matrix of the coordinates is that of the fitted kernel.
+    this cut the Gram matrix of the coordinates is that of the fitted kernel. Raises
+    ValueError if it is not symmetric positive semi-definite.
     """
     kernel = kernel.fit(X)
     distinct, inverse = np.unique(X, axis=0, return_inverse=True)
     inverse = inverse.ravel()
     diagonal = kernel.diagonal(distinct)
     refuse_overflow(diagonal, f"the Gram matrix of {kernel}", INPUTS_TOO_LARGE)
+    gram = None
+    if not is_known_definite(kernel):
+        gram = kernel(distinct, distinct)
+        refuse_overflow(gram, f"the Gram matrix of {kernel}", INPUTS_TOO_LARGE)
+        check_symmetric(gram, f"the Gram matrix of {kernel}")
+        check_definite(gram, str(kernel))
     trace = float(diagonal.sum())
     if not trace > 0:
         empty = np.zeros((1, 0))
@@ -95,13 +108,14 @@ def kernel_basis(
         basis = KernelBasis(kernel, distinct[:1], one, empty, 0.0, 0.0, inverse)
         return basis, np.zeros((len(X), 0))
     m, is_complete = distinct.shape[0], False
-    if m > _WHOLE:
+    if m > _WHOLE and gram is None:
         most = max(int(_PIVOT_SHARE * m), min(m, 64))
         pivots, L, remainder, is_complete = pivoted_cholesky(
             kernel, distinct, diagonal, tol, most
         )
     if not is_complete:
-        pivots, L, remainder = _whole_cholesky(kernel(distinct, distinct), tol)
+        gram = kernel(distinct, distinct) if gram is None else gram
+        pivots, L, remainder = _whole_cholesky(gram, tol)
     coordinates, rotation = L, None
     next_value, kept = 0.0, trace - remainder
     if pivots.size < max(_MANY, _NEARLY_ALL * distinct.shape[0]):

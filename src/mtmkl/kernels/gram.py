@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtmkl.kernels.definite import check_definite, check_symmetric
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.sparse import Inputs, is_sparse, same_inputs
 from mtmkl.typing import FloatArray, IntArray
@@ -201,7 +202,8 @@ class TrainingSet:
     def blocks(self) -> GramBlocks:
         """Return the kernels of all blocks, built where compiled code reads them.
 
-        Raises GramMemoryError first if they would need more than ``MAX_BYTES``.
+        Raises GramMemoryError first if they would need more than ``MAX_BYTES``, and
+        ValueError if a kernel is not symmetric positive semi-definite on a block.
         """
         n_grams = int(np.sum(~self.terms.is_feature))
         distinct = np.unique(self.first_like)
@@ -229,6 +231,11 @@ class TrainingSet:
             X = self._inputs_of(run)
             self._write_kernels(X, X, self.task[self.rows(run[0])], run, by_term)
         self.terms.refuse_overflow(blocks.grams.T)
+        for g, name in self.terms.unproven():
+            for b in distinct:
+                K = blocks.grams[blocks.pairs(b), g].reshape(self.sizes[b], -1)
+                check_symmetric(K, f"the Gram matrix of the kernel {name}")
+                check_definite(K, name)
         return blocks
 
     def _runs(self, blocks: IntArray, n_others: IntArray) -> list[IntArray]:

@@ -1,16 +1,21 @@
 """Kernels of given matrices: kernel values or distances."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+import warnings
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
+from mtmkl.kernels.definite import (
+    check_definite,
+    check_symmetric,
+    least_eigenvalue,
+    rounding,
+)
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
-
-# Share of its largest entry by which a matrix may be asymmetric.
-_ROUNDING = 1e-6
 
 ALL = "all"
 """In a configuration file: a kernel for each matrix of the data set."""
@@ -22,8 +27,15 @@ class _Given:
 
     matrix: NDArray[Any] | str = ALL
     label: str = ""
+    _: KW_ONLY
+    indefinite: Literal["error", "clip", "shift"] = "error"
 
     def __post_init__(self) -> None:
+        if self.indefinite not in ("error", "clip", "shift"):
+            raise ValueError(
+                "indefinite must be 'error', 'clip' or 'shift', got "
+                f"{self.indefinite!r}"
+            )
         if isinstance(self.matrix, str):
             return
         values = np.asanyarray(self.matrix)
@@ -38,8 +50,18 @@ class _Given:
         object.__setattr__(self, "matrix", values)
 
     def __repr__(self) -> str:
-        name = self.matrix if isinstance(self.matrix, str) else self.label
-        return f"{type(self).__name__}({name!r})"
+        # Tells kernels apart, as grids of them need it.
+        name = repr(self.matrix if isinstance(self.matrix, str) else self.label)
+        if not isinstance(self.matrix, str) and not self.label:
+            size, place = len(self.matrix), id(self.matrix)
+            name = f"<{size} × {size} matrix at {place:#x}>"
+        given = {"indefinite": self.indefinite, "scale": getattr(self, "scale", None)}
+        options = [
+            f", {key}={value!r}"
+            for key, value in given.items()
+            if value not in ("error", None)
+        ]
+        return f"{type(self).__name__}({name}{''.join(options)})"
 
     # Copies of an estimator share the matrix, which nothing changes.
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Given":
@@ -74,8 +96,11 @@ class _Given:
             )
         return self.matrix, rows
 
-    def _check(self, X: Inputs) -> FloatArray:
-        """Return the values between distinct training inputs, finite and symmetric."""
+    def _distinct(self, X: Inputs) -> tuple[FloatArray, FloatArray]:
+        """Return distinct training inputs, (n, 1), and the values of all pairs.
+
+        Raises ValueError unless these are finite and symmetric.
+        """
         rows = np.unique(self._rows(X)[1])[:, None].astype(np.float64)
         values = self._values(rows, rows)
         if not np.isfinite(values).all():
@@ -83,11 +108,93 @@ class _Given:
             raise ValueError(
                 f"matrix[{rows[i, 0]:g}, {rows[j, 0]:g}] is {values[i, j]}, not finite"
             )
-        difference = float(np.abs(values - values.T).max(initial=0.0))
-        if difference > _ROUNDING * float(np.abs(values).max(initial=0.0)):
-            raise ValueError(
-                f"matrix must be symmetric, entries differ by up to {difference:.3g}"
+        check_symmetric(values, "matrix")
+        return rows, values
+
+    def _definite(
+        self, rows: FloatArray, K: FloatArray
+    ) -> "_Given | _Clipped | _Shifted":
+        """Return the resolved kernel, or what ``indefinite`` makes of it.
+
+        ``K`` has its values between distinct training inputs.
+        """
+        dtype = np.asanyarray(self.matrix).dtype
+        if self.indefinite == "error":
+            check_definite(K, repr(self), dtype)
+            return self
+        least = least_eigenvalue(K, dtype)
+        if least is None:
+            return self
+        made: _Clipped | _Shifted = _Shifted(self, -least)
+        what = f"{-least:.3g} is added to its diagonal"
+        if self.indefinite == "clip":
+            values, vectors = eigh(K)
+            kept = values > rounding(K, dtype)
+            lost = np.linalg.norm(values[~kept]) / np.linalg.norm(values)
+            what = (
+                f"its {np.sum(values < 0)} negative eigenvalues are set to 0, "
+                f"which takes {100 * lost:.2g} % of its norm"
             )
+            made = _Clipped(self, rows, vectors[:, kept] / np.sqrt(values[kept]))
+        warnings.warn(
+            f"the kernel {self!r} on {len(K)} training examples is not positive "
+            f"semi-definite, its least eigenvalue is {least:.3g}: {what}",
+            stacklevel=2,
+        )
+        return made
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Made:
+    """A kernel of a given matrix, made positive semi-definite where it was trained."""
+
+    given: Any
+
+    def __repr__(self) -> str:
+        return repr(self.given)
+
+    def fit(self, X: Inputs) -> "_Made":
+        """Return the kernel itself."""
+        return self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Clipped(_Made):
+    """k(x)'PP'k(z), of the values k(x) with the training examples."""
+
+    #: Distinct training inputs, (n, 1), and P = V₊Λ₊^(−1/2) of their matrix VΛV'.
+    rows: FloatArray
+    projection: FloatArray
+
+    def _coordinates(self, X: Inputs) -> FloatArray:
+        coordinates: FloatArray = self.given(X, self.rows) @ self.projection
+        return coordinates
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        left = self._coordinates(X)
+        gram: FloatArray = left @ (left if X is Z else self._coordinates(Z)).T
+        return gram
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i), shape (n,)."""
+        return np.square(self._coordinates(X)).sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Shifted(_Made):
+    """k(x, z), and a constant more where x and z are one row of the matrix."""
+
+    constant: float
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        gram: FloatArray = self.given(X, Z) + self.constant * (Z[:, 0] == X)
+        return gram
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i), shape (n,)."""
+        values: FloatArray = self.given.diagonal(X) + self.constant
         return values
 
 
@@ -105,6 +212,16 @@ class Precomputed(_Given):
         of the matrices of the data set, or "all" for a kernel for each of them.
     label : str, optional
         Name of the kernel.
+    indefinite : {"error", "clip", "shift"}
+        For a matrix that is not positive semi-definite on the training examples, by
+        more than rounding in its floating type. Of such a kernel no solution can be
+        certified: it is refused by "error", and changed, with a warning, by the others.
+        With the training examples' matrix K = VΛV', "clip" sets negative eigenvalues
+        to 0: k(x, z) becomes k(x)'K₊⁺k(z), where K₊⁺ is the pseudo-inverse of VΛ₊V'
+        and k(x) are the values of x with the training examples. On these it is VΛ₊V',
+        the nearest positive semi-definite matrix; a new example's values with them are
+        projected likewise, k(x)'V₊V₊'. "shift" adds −min Λ to the value of each
+        example with itself and leaves all others as they are.
 
     Examples
     --------
@@ -114,17 +231,16 @@ class Precomputed(_Given):
     array([[1., 3.]])
     """
 
-    def fit(self, X: Inputs) -> "Precomputed":
-        """Return the kernel itself.
+    def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
+        """Return the kernel itself, or what ``indefinite`` makes of it.
 
         Raises
         ------
         ValueError
-            If X does not hold rows of the matrix, or the matrix is not finite and
-            symmetric there.
+            If X does not hold rows of the matrix, or the matrix is not finite,
+            symmetric and positive semi-definite there.
         """
-        self._check(X)
-        return self
+        return self._definite(*self._distinct(X))
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -152,6 +268,9 @@ class ExponentialDistance(_Given):
     scale : float, optional
         Positive; by default the mean distance of pairs of distinct training inputs,
         which ``fit`` resolves.
+    indefinite : {"error", "clip", "shift"}
+        As for `Precomputed`, of the kernel's values: of arbitrary distances
+        exp(−distance / scale) need not be positive semi-definite.
     """
 
     scale: float | None = None
@@ -161,7 +280,7 @@ class ExponentialDistance(_Given):
         if self.scale is not None and not (self.scale > 0 and np.isfinite(self.scale)):
             raise ValueError(f"scale must be positive and finite, got {self.scale!r}")
 
-    def fit(self, X: Inputs) -> "ExponentialDistance":
+    def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
         """Return the kernel with its scale resolved on the training inputs X.
 
         Raises
@@ -169,17 +288,18 @@ class ExponentialDistance(_Given):
         ValueError
             As `Precomputed.fit`, or if a distance is negative.
         """
-        values = self._check(X)
+        rows, values = self._distinct(X)
         if values.min(initial=0.0) < 0:
             raise ValueError(
                 f"matrix must hold distances, at least 0, got {values.min():.3g}"
             )
-        if self.scale is not None:
-            return self
-        n = len(values)
-        mean = float(values.sum() / (n * (n - 1))) if n > 1 else 0.0
-        # All examples equal: the kernel is constant whatever its scale.
-        return replace(self, scale=mean if mean > 0 else 1.0)
+        kernel = self
+        if self.scale is None:
+            n = len(values)
+            mean = float(values.sum() / (n * (n - 1))) if n > 1 else 0.0
+            # All examples equal: the kernel is constant whatever its scale.
+            kernel = replace(self, scale=mean if mean > 0 else 1.0)
+        return kernel._definite(rows, kernel(rows, rows))
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""

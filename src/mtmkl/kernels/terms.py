@@ -15,6 +15,7 @@ from mtmkl.kernels.base import (
     Gaussian,
     Kernel,
     from_spec,
+    is_known_definite,
     median_distance,
     refuse_overflow,
     spread_features,
@@ -199,6 +200,19 @@ class KernelTerms:
                 f"the Gram matrix of the kernel {self.names[number]}",
                 INPUTS_TOO_LARGE,
             )
+
+    def unproven(self) -> list[tuple[int, str]]:
+        """Return numbers, among the other kernels, and names of those to be checked."""
+        others = [
+            (kernel, name)
+            for kernel, name in zip(self.kernels, self.names, strict=True)
+            if kernel is not None
+        ]
+        return [
+            (g, name)
+            for g, (kernel, name) in enumerate(others)
+            if not is_known_definite(kernel)
+        ]
 
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray

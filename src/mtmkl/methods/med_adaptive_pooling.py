@@ -207,7 +207,7 @@ class _Communal:
         scale = self.scale * float(terms.scale[0])
         if n > _MANY and has_feature_map(kernel) and X.shape[1] <= _FEATURE_SHARE * n:
             return feature_map(kernel, X, scale), True
-        if n <= _MANY_OF_OTHERS:
+        if n <= _MANY_OF_OTHERS or terms.unproven():  # which the matrix may refute
             return None, False
         _, L, _, _ = pivoted_cholesky(
             kernel, X, kernel.diagonal(X), _PIVOT_TOL, _PIVOTS

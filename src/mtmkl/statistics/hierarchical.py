@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import ROUNDING
+from mtmkl.statistics.ties import ROUNDING, differences, scale_of
 from mtmkl.typing import FloatArray
 
 MIN_REPEATS = 3
@@ -180,6 +180,8 @@ def compare_all_repeats(
 ) -> pd.DataFrame:
     """Compare all pairs of methods by :func:`hierarchical_posterior`.
 
+    Ties of repeats are those of :mod:`mtmkl.statistics.ties`.
+
     Parameters
     ----------
     repeats : mapping of str to DataFrame of shape (n_repeats, n_methods)
@@ -203,10 +205,11 @@ def compare_all_repeats(
     names = list(repeats)
     ratios = [variance_ratios[name] for name in names]
     sign = 1 if higher_better else -1
+    scale = scale_of(*(table.to_numpy() for table in repeats.values()))
     rows = []
     for first, second in itertools.combinations(next(iter(repeats.values())), 2):
         gains = [
-            sign * (table[first] - table[second]).to_numpy()
+            sign * differences(table[first], table[second], scale=scale)[0]
             for table in repeats.values()
         ]
         found = hierarchical_posterior(gains, ratios, rope=rope)

@@ -27,6 +27,7 @@ from mtmkl.statistics.ranks import (
     without_tie_correction,
 )
 from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
+from mtmkl.statistics.ties import differences, scale_of, without_rounding
 
 TEST_COLUMNS = ("test", "statistic", "df", "p", "note")
 """Columns of :meth:`MatrixTests.overall`."""
@@ -124,10 +125,21 @@ class MatrixTests:
         """
         if self.n < 3:
             return []
-        now = self._conclusions(self.scores.values)
+        # Which numbers are ties does not depend on what is left out.
+        values = without_rounding(self.scores.values)
+        scale = scale_of(values.to_numpy())
+        pairs = zip(self.pairs["first"], self.pairs["second"], strict=True)
+        gains = pd.DataFrame(
+            {
+                pair: differences(*values[list(pair)].to_numpy().T, scale=scale)[0]
+                for pair in pairs
+            },
+            index=values.index,
+        )
+        now = self._conclusions(values, gains)
         without = {
-            str(name): self._conclusions(self.scores.values.drop(index=name))
-            for name in self.scores.values.index
+            str(name): self._conclusions(*(t.drop(index=name) for t in (values, gains)))
+            for name in values.index
         }
         found = []
         for question, answer in now.items():
@@ -136,12 +148,11 @@ class MatrixTests:
                 found.append(f"{answer} (without {', '.join(names)})")
         return found
 
-    def _conclusions(self, values: pd.DataFrame) -> dict[str, str]:
-        """Return what the tests find in the values, by the question they answer."""
+    def _conclusions(self, values: pd.DataFrame, gains: pd.DataFrame) -> dict[str, str]:
+        """Return what the tests find, by the question they answer."""
         higher_better = self.scores.higher_better
-        ranks = values.rank(axis=1, ascending=not higher_better).mean()
-        # Equal means of ranks differ by rounding.
-        answers = {"best": f"{ranks.round(9).idxmin()} has the best mean rank"}
+        ranks = rank_methods(values, higher_better=higher_better).mean()
+        answers = {"best": f"{ranks.idxmin()} has the best mean rank"}
         if self.friedman is not None:
             p = friedman(values, higher_better=higher_better).p_iman_davenport
             answers["differ"] = (
@@ -154,11 +165,11 @@ class MatrixTests:
                 for name, p in tests["p_holm"].items()
             }
         if self.pairs["p_wilcoxon"].notna().any():
-            pairs = list(zip(self.pairs["first"], self.pairs["second"], strict=True))
-            p_pairs = holm([wilcoxon_p(values[a] - values[b]) for a, b in pairs])
+            p_pairs = holm([wilcoxon_p(gain) for gain in gains.to_numpy().T])
+            names = self.pairs["first"], self.pairs["second"]
             answers |= {
                 f"{a} | {b}": _apart(a, b, p)
-                for (a, b), p in zip(pairs, p_pairs, strict=True)
+                for a, b, p in zip(*names, p_pairs, strict=True)
             }
         return answers
 
@@ -202,7 +213,7 @@ def compare_matrix(
         If the control is not a method, the region's width is negative or not finite, or
         the share is not at least 0 and below 1.
     """
-    values = scores.values
+    values = without_rounding(scores.values)
     if control is not None and control not in values:
         raise ScoresError(
             f"control {control!r} is not one of the methods: {some(list(values), 20)}"
@@ -217,7 +228,7 @@ def compare_matrix(
     methods = pd.DataFrame(
         {
             "mean_rank": ranks.mean(),
-            "mean": values.mean(),
+            "mean": without_rounding(values.mean()),
             "best": ranks.eq(ranks.min(axis=1), axis=0).sum(),
         }
     ).sort_values("mean_rank", kind="stable")
@@ -233,6 +244,7 @@ def compare_matrix(
         unit="data set",
         seed=seed,
         higher_better=scores.higher_better,
+        scale=scale_of(values.to_numpy()),
         rope=rope,
     )
     posteriors = None

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from mtmkl.statistics.ties import differences, scale_of
 from mtmkl.typing import FloatArray
 
 LEVEL = 0.05
@@ -25,12 +26,6 @@ precise.
 
 FEW_UNITS = "fewer than five units"
 """The same in words, for readers of a report."""
-
-ROUNDING = 1e-12
-"""Differences below this share of the values are rounding, not effects."""
-
-DIGITS = 12
-"""Of values; what follows them is rounding."""
 
 _BOOTSTRAP_SAMPLES = 9999
 _POSTERIOR_SAMPLES = 5000
@@ -107,11 +102,14 @@ def compare_pair(
     second: ArrayLike,
     *,
     higher_better: bool,
+    scale: float = 0.0,
     variance_ratio: float = 0.0,
     rope: float = 0.0,
     seed: int = 0,
 ) -> PairComparison:
     """Compare two methods on the same units.
+
+    Ties are those of :mod:`mtmkl.statistics.ties`.
 
     Parameters
     ----------
@@ -119,6 +117,9 @@ def compare_pair(
         Values of the two methods, n >= 2.
     higher_better : bool
         Direction of the metric.
+    scale : float
+        Largest absolute score of the comparison that the pair is part of; 0 if it is
+        the whole.
     variance_ratio : float
         ρ / (1 − ρ) of units that share examples, see
         :func:`mtmkl_suite.judge.overlap.variance_ratio`; 0 if they are independent.
@@ -142,9 +143,11 @@ def compare_pair(
         raise ValueError(f"{n} unit: a comparison needs at least two")
     for side, values in (("first", one), ("second", two)):
         _check_finite(values, f"unit {{}} of the {side} method")
-    difference = _without_rounding(one, two)
+    difference, rounding = differences(one, two, scale=max(scale, scale_of(one, two)))
     gain = difference if higher_better else -difference
     mean = float(difference.mean())
+    if abs(mean) < rounding.mean():
+        mean = 0.0
     described = PairComparison(
         n=n,
         mean_first=float(one.mean()),
@@ -156,12 +159,12 @@ def compare_pair(
     )
     if n < MIN_UNITS:
         return described
-    if _is_constant(difference, one, two):
+    if np.ptp(difference) == 0:
         # Without a spread there is nothing to test a difference against.
         t = low = high = effect_size = math.nan if mean else 0.0
     else:
-        t = float(stats.ttest_1samp(difference, 0.0).statistic)
         effect_size = mean / float(difference.std(ddof=1))
+        t = effect_size * math.sqrt(n)
         low, high = _interval(difference, variance_ratio, seed)
     rho = shrink = t_corrected = p_corrected = math.nan
     if variance_ratio > 0:
@@ -175,7 +178,7 @@ def compare_pair(
     if variance_ratio > 0 and (math.isnan(t) or math.isinf(variance_ratio)):
         posterior = (math.nan,) * 3
     else:
-        posterior = _posterior(gain, variance_ratio, rope, seed)
+        posterior = _posterior(gain, rounding, variance_ratio, rope, seed)
     return replace(
         described,
         interval_low=low,
@@ -267,7 +270,7 @@ def can_reject(n: int, comparisons: int) -> bool:
 
 
 def bayesian_signed_rank(
-    gain: ArrayLike, rope: float = 0.0, *, seed: int = 0
+    gain: ArrayLike, rope: float = 0.0, *, rounding: ArrayLike = 0.0, seed: int = 0
 ) -> tuple[float, float, float]:
     """Return P(first better), P(practically equal), P(second better).
 
@@ -277,6 +280,9 @@ def bayesian_signed_rank(
         Positive where the first method is better, over independent units.
     rope : float
         Half width of the region of practical equivalence; 0 leaves its part ``nan``.
+    rounding : float or array-like of shape (n,)
+        Of each gain, as :func:`mtmkl.statistics.ties.differences` returns it: what is
+        less than this beyond an end of the region lies on it.
     seed : int
 
     Raises
@@ -293,12 +299,22 @@ def bayesian_signed_rank(
     units = np.concatenate([[0.0], values])
     weights = np.where(np.arange(units.size) == 0, 0.5, 1.0)
     drawn = np.random.RandomState(seed).dirichlet(weights, _POSTERIOR_SAMPLES)
-    sums = units[:, None] + units
-    # Of each sample: how much of the sums of two units lies beyond the region.
-    first = np.einsum("si,si->s", drawn @ np.heaviside(sums - 2 * rope, 0.5), drawn)
+    limit = np.concatenate([[0.0], np.broadcast_to(rounding, values.shape)])
+    limit = np.maximum(limit[:, None], limit)
+
+    def beyond(gains: FloatArray) -> FloatArray:
+        """Return of each sample how much of the sums of two units lies beyond."""
+        excess = gains[:, None] + gains - 2 * rope
+        excess[np.abs(excess) < limit] = 0.0
+        shares: FloatArray = np.einsum(
+            "si,si->s", drawn @ np.heaviside(excess, 0.5), drawn
+        )
+        return shares
+
+    first = beyond(units)
     if rope == 0:
         return float(np.mean(first > 0.5)), math.nan, float(np.mean(first <= 0.5))
-    second = np.einsum("si,si->s", drawn @ np.heaviside(-sums - 2 * rope, 0.5), drawn)
+    second = beyond(-units)
     most = np.argmax(np.column_stack([second, 1 - first - second, first]), axis=1)
     p_second, p_equal, p_first = np.bincount(most, minlength=3) / _POSTERIOR_SAMPLES
     return float(p_first), float(p_equal), float(p_second)
@@ -326,13 +342,13 @@ def _interval(difference: FloatArray, ratio: float, seed: int) -> tuple[float, f
 
 
 def _posterior(
-    gain: FloatArray, ratio: float, rope: float, seed: int
+    gain: FloatArray, rounding: FloatArray, ratio: float, rope: float, seed: int
 ) -> tuple[float, float, float]:
     """Return P(first better), P(practically equal), P(second better)."""
     from scipy import stats
 
     if ratio == 0:
-        return bayesian_signed_rank(gain, rope, seed=seed)
+        return bayesian_signed_rank(gain, rope, rounding=rounding, seed=seed)
     if not gain.any():
         return (0.5, math.nan, 0.5) if rope == 0 else (0.0, 1.0, 0.0)
     n = gain.size
@@ -343,24 +359,6 @@ def _posterior(
         return first, math.nan, 1 - first
     second = float(stats.t.cdf(-rope, *student))
     return first, 1 - second - first, second
-
-
-def _without_rounding(one: FloatArray, two: FloatArray) -> FloatArray:
-    """Return the difference to the last of the values' digits.
-
-    What is rounding alone is zero, and differences are equal that rounding alone parts:
-    the signed-rank test has another null distribution for ties.
-    """
-    scale = np.maximum(np.abs(one), np.abs(two))
-    exponent = np.floor(np.log10(np.maximum(scale, 1e-280)))
-    factor = 10.0 ** (DIGITS - 1 - exponent)
-    return np.rint((one - two) * factor) / factor
-
-
-def _is_constant(difference: FloatArray, one: FloatArray, two: FloatArray) -> bool:
-    """Tell whether units differ by the same amount, but for rounding."""
-    scale = max(np.abs(one).max(), np.abs(two).max())
-    return bool(np.ptp(difference) <= ROUNDING * scale)
 
 
 def _check_finite(values: FloatArray, name: str) -> None:

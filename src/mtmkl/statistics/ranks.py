@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import DIGITS, LEVEL, ROUNDING, holm
+from mtmkl.statistics.pairs import LEVEL, holm
+from mtmkl.statistics.ties import ROUNDING, without_rounding
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,8 @@ def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
 def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
     """Return the ranks of methods on each data set; 1 is best.
 
-    Values that are equal to twelve digits share the mean of their ranks: means of the
-    same numbers in another order differ by rounding. NaN has no rank.
+    Ties, which are those of :mod:`mtmkl.statistics.ties`, share the mean of their
+    ranks. NaN has no rank.
 
     Parameters
     ----------
@@ -103,8 +104,7 @@ def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
     -------
     DataFrame of shape (N, k)
     """
-    rounded = matrix.map(lambda value: float(f"{value:.{DIGITS}g}"))
-    return rounded.rank(axis=1, ascending=not higher_better)
+    return without_rounding(matrix).rank(axis=1, ascending=not higher_better)
 
 
 def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.DataFrame:

@@ -20,7 +20,6 @@ from mtmkl.tables import (
     GAPS_OF_NUMBERS,
     are_numbers,
     clean,
-    differing_by_case,
     no_number,
     read_table,
 )
@@ -182,13 +181,6 @@ def _read(
     for name in filter(table.__contains__, groups):
         table[name] = found.labels(name)
     remarks += found.remarks
-    if method not in table:
-        remarks += differing_by_case("Columns", names := list(map(str, table)))
-        if twice := [n for n in names if re.search(r"\D\.1$", n) and n[:-2] in names]:
-            raise ScoresError(
-                f"{path.name}: column {twice[0]!r} looks like a second "
-                f"{twice[0][:-2]!r} that a program has renamed: delete or rename it"
-            )
     table = table.astype(object).where(table.notna(), "").astype(str)
     return table.assign(**{"line ": table.index})
 

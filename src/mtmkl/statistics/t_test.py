@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.statistics.pairs import LEVEL, ROUNDING
+from mtmkl.statistics.pairs import LEVEL
+from mtmkl.statistics.ties import ROUNDING
 from mtmkl.typing import FloatArray
 
 
@@ -49,7 +50,8 @@ def t_test(
     ----------
     values : ndarray of shape (n,)
     scale : float
-        Of the numbers whose rounding matters; see :func:`scale_of`.
+        Of the numbers whose rounding matters; see
+        :func:`mtmkl.statistics.ties.scale_of`.
     null : float
         The mean under the null hypothesis.
     alternative : {"two-sided", "greater", "less"}
@@ -71,25 +73,25 @@ def t_test(
         why_no_test = "all units share their examples"
     if why_no_test:
         return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
+    if abs(mean - null) <= ROUNDING * scale:
+        mean = null
     if values.std(ddof=1) <= ROUNDING * scale:
-        distance = mean - null
-        if abs(distance) <= ROUNDING * scale:
-            mean, distance = null, 0.0
-        side = {"greater": distance > 0, "less": distance < 0}
-        against_null = side.get(alternative, distance != 0)
-        statistic = math.copysign(math.inf, distance) if distance else 0.0
+        side = {"greater": mean > null, "less": mean < null}
+        against_null = side.get(alternative, mean != null)
+        statistic = math.copysign(math.inf, mean - null) if mean != null else 0.0
         return TTest(mean, statistic, 0.0 if against_null else 1.0, (mean, mean))
     test = stats.ttest_1samp(values, null, alternative=alternative)
     interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
+    statistic = float(test.statistic) if mean != null else 0.0
     if variance_ratio == 0:
         return TTest(
             mean,
-            float(test.statistic),
+            statistic,
             float(test.pvalue),
             (float(interval.low), float(interval.high)),
         )
     divided_by = math.sqrt(1 + len(values) * variance_ratio)
-    statistic = float(test.statistic) / divided_by
+    statistic /= divided_by
     t = stats.t(len(values) - 1)
     tails = {"greater": t.sf(statistic), "less": t.cdf(statistic)}
     half_width = (float(interval.high) - float(interval.low)) / 2 * divided_by
@@ -99,8 +101,3 @@ def t_test(
         float(tails.get(alternative, 2 * t.sf(abs(statistic)))),
         (mean - half_width, mean + half_width),
     )
-
-
-def scale_of(*values: FloatArray) -> float:
-    """Return the largest absolute value, against which rounding is measured."""
-    return float(max(np.abs(v).max() for v in values))

@@ -10,6 +10,7 @@ from typing import Any
 from mtmkl import __version__
 from mtmkl.errors import ConfigError, unknown
 from mtmkl.files import disk_problem
+from mtmkl_suite.arithmetic import pin
 from mtmkl_suite.cli.extras import require_suite
 
 _DESCRIPTION = (
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns 0 for success; 1 if something was refused or is damaged, a method failed, or
     the data of a requested experiment are missing; 130 if interrupted.
     """
+    pin()  # before NumPy is loaded
     given = sys.argv[1:] if arguments is None else list(arguments)
     command = given[0] if given else ""
     try:

@@ -21,8 +21,6 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl_suite.evaluation.compiled import stop_if_compiled
-
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _log = logging.getLogger(__name__)
 
@@ -40,14 +38,12 @@ def get_or_compute(
 ) -> Entry:
     """Return the entry of a key, computing and storing it if it is not there.
 
-    A damaged entry is computed again, and a warning logged. What a process computes
-    that has compiled is not stored, see :mod:`mtmkl_suite.evaluation.compiled`.
+    A damaged entry is computed again, and a warning logged.
     """
     path = folder / key[:2] / f"{key}.npz"
     content = _intact_content(path)
     if content is None:
         document, arrays = compute()
-        stop_if_compiled()
         text = np.array(json.dumps(document, default=_plain))
         stream = io.BytesIO()
         _pack(stream, {**arrays, "document": text})

@@ -21,9 +21,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, ROUNDING, holm
+from mtmkl.statistics.pairs import LEVEL, holm
 from mtmkl.statistics.ranks import friedman, holm_against_control
-from mtmkl.statistics.t_test import TTest, scale_of, t_test
+from mtmkl.statistics.t_test import TTest, t_test
+from mtmkl.statistics.ties import ROUNDING, scale_of, without_rounding
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.findings import (
     Finding,
@@ -103,7 +104,8 @@ def paired_difference_chosen(
     sides: list[Where] = []
     for side in (lower, higher):
         where = {"metric": metric, **side, **choose}
-        means = average(rows_of(scores, experiment, metric, where, unit), ["setting"])
+        rows = rows_of(scores, experiment, metric, where, unit)
+        means = without_rounding(average(rows, ["setting"]))
         is_higher = higher_is_better(where["metric"].removeprefix(VALIDATION))
         sides.append(
             {**side, "setting": means.idxmax() if is_higher else means.idxmin()}

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.statistics.pairs import PAIR_COLUMNS, compare_all
+from mtmkl.statistics.ties import scale_of, without_rounding
 from mtmkl_suite.config.models import (
     AnyComparison,
     ComparisonRow,
@@ -122,6 +123,7 @@ def pairwise_table(
         unit=unit,
         seed=seed,
         higher_better=higher_is_better(metric),
+        scale=scale_of(*paired.values()),
         ratios=ratios,
         rope=rope,
     )
@@ -167,6 +169,7 @@ def compare_rankings(
                     unit="data set",
                     seed=seed,
                     higher_better=True,
+                    scale=scale_of(values.to_numpy()),
                     rope=max(ropes.get(key, 0.0) for key in keys),
                 )
             )
@@ -219,6 +222,8 @@ def ranking_matrix(
 ) -> pd.DataFrame:
     """Return the block of a configured comparison: one mean per data set and method.
 
+    Ties of a data set are equal.
+
     ``comparison``: ``columns``: printed name -> method, or methods of which each
     experiment has at most one; ``rows``: printed name -> ``experiment``, ``metric``
     and, unless it is in all blocks, ``blocks``; ``blocks``: label -> what columns of
@@ -230,7 +235,7 @@ def ranking_matrix(
             raise ValueError(f"{name}: a smaller {row.metric} is better: no ranking")
         found[name] = _found(scores, comparison, block, row, row.metric)
     _check_independent([d for rows in found.values() for d in rows["dataset"].unique()])
-    return comparison.scale * _means(found, comparison)
+    return without_rounding(comparison.scale * _means(found, comparison))
 
 
 def seconds_matrix(

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from mtmkl.statistics.ties import ROUNDING
 from mtmkl_suite.config.models import Tolerance
 
 NOT_JUDGED: Final = "not judged (quick)"
@@ -37,9 +38,6 @@ VerdictName = Literal[
 
 Row = Mapping[Any, Any]
 """A row of a table, by its columns."""
-
-# Decimal numbers that differ by exactly the tolerance must count as within it.
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -218,7 +216,8 @@ def _by_rule(
     tol = tolerance.at(value)
     near = max(2 * se, tol)
     far = max(reproduced.sd, published.spread, 2 * tol)
-    slack = _ROUNDING * max(1.0, abs(value))
+    # Decimal numbers that differ by exactly the tolerance count as within it.
+    slack = ROUNDING * max(1.0, abs(value))
     shown = f"|difference| {distance:.4g}"
     near_text = f"max(2 SE {2 * se:.3g}, tol {tol:.3g})"
     far_text = (

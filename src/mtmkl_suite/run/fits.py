@@ -1,16 +1,12 @@
 """The fits of a paper: run by processes, gathered into one table of scores."""
 
-import contextlib
 import json
-import time
 import traceback
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
@@ -31,12 +27,10 @@ from mtmkl_suite.evaluation.cells import (
     naming,
     run_job,
 )
-from mtmkl_suite.evaluation.compiled import stop_if_compiled
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.evaluation.supplied import refusal_of_matrices
-from mtmkl_suite.run.fingerprint import modules_behind
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
@@ -76,73 +70,8 @@ def group_config(config: Paper, group: FitGroup) -> Paper:
     return config.model_copy(update=found)
 
 
-def methods_of(config: Paper, jobs: Iterable[FitJob]) -> list[MethodSpec]:
-    """Return the methods that fit jobs use, each with its settings once."""
-    used = dict.fromkeys((job.experiment, job.method) for job in jobs)
-    specs = [method_specs(config, experiment)[name] for experiment, name in used]
-    return list({(s.class_name, repr((s.params, s.grid))): s for s in specs}.values())
-
-
 def _method_of(config: Paper, job: FitJob) -> Method:
     return config.method_of(config.experiments[job.experiment].entry(job.method))
-
-
-_FIRST = (
-    ("IndependentSVM", {"kernels": ["features"]}),
-    ("IndependentSVM", {"kernels": [{"name": "gaussian", "width": 1.0}]}),
-)
-
-
-def families(methods: Iterable[MethodSpec]) -> dict[str, list[MethodSpec]]:
-    """Return methods by the compiled routines that they share: kernel, linear.
-
-    No routine is of both, so that both can be compiled at the same time.
-    """
-    found: dict[str, list[MethodSpec]] = {}
-    for each in methods:
-        behind = modules_behind(str(resolve(each.class_name).__module__))
-        family = "kernel" if "mtmkl.solvers.svm" in behind else "linear"
-        found.setdefault(family, []).append(each)
-    return found
-
-
-def warm_compiled_code(methods: Iterable[MethodSpec]) -> dict[str, float]:
-    """Compile what methods need, so that parallel jobs find it on disk.
-
-    Returns the seconds by class. Each method is fitted to a few random examples, first
-    with the defaults of its class, then with every value of its parameters.
-
-    Before all kernel methods comes what has the most routines of others in it, support
-    vector machines: from there they are taken, whatever else shares the process.
-    """
-    methods = list(methods)
-    names = sorted({each.class_name for each in methods})
-    settings: list[tuple[str, dict[str, Any]]] = []
-    settings += _FIRST if "kernel" in families(methods) else ()
-    settings += [(name, {}) for name in names]
-    settings += [(m.class_name, params) for m in methods for params in _settings(m)]
-    rng = np.random.default_rng(0)
-    # One task per column, with the same rows, as methods that find graphs need.
-    X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
-    y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
-    seconds: dict[str, float] = {}
-    for name, params in settings:
-        start = time.perf_counter()
-        with warnings.catch_warnings(), contextlib.suppress(Exception):
-            warnings.simplefilter("ignore")
-            resolve(name)(**params).fit(X, y, task=task)
-        seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - start
-    return seconds
-
-
-def _settings(method: MethodSpec) -> Iterator[dict[str, Any]]:
-    """Yield points of a grid, until every value of every parameter has come."""
-    come: set[tuple[str, str]] = set()
-    for point in method.grid_points() or [{}]:
-        values = {(name, repr(value)) for name, value in point.items()}
-        if not come or values - come:
-            come |= values
-            yield {**method.params, **point}
 
 
 @dataclass(frozen=True)
@@ -227,12 +156,6 @@ def run_fits(
         job.dataset: folder.splits(experiment.protocol, job.dataset)
         for job in group.jobs
     }
-    if any(map(_has_content, splits.values())):
-        # A routine that several compiled functions contain is taken from the one
-        # loaded first: loaded in one order, what is cached already does not change
-        # last digits.
-        warm_compiled_code(methods_of(config, group.jobs))
-        stop_if_compiled()
     before = read_table(chosen, keep_default_na=False) if chosen else None
     fits = []
     for job in group.jobs:

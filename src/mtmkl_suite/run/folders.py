@@ -57,10 +57,6 @@ class PaperFolder:
         """File of a data set's splits under a protocol."""
         return self.path / "splits" / protocol / f"{dataset}.npz"
 
-    def compiled(self, family: str) -> Path:
-        """File that is there once the code of a family of methods is compiled."""
-        return self.path / "compiled" / f"{family}.json"
-
     def scores_of(self, group: str) -> Path:
         """Table of the scores of fits that shared a process."""
         return self.path / "fits" / f"{group}.csv.gz"

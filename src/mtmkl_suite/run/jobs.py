@@ -15,7 +15,6 @@ from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
 from mtmkl.datasets.fetch.integrity import sha256_of
 from mtmkl.documents import ConfigError
 from mtmkl.files import DamagedFileError, disk_problem, read_json, write_json
-from mtmkl_suite.evaluation.compiled import stop_if_compiled
 
 CAUSE = "The job failed:"
 """Line in the log of a job after which its cause stands."""
@@ -40,7 +39,6 @@ def job_log(snakemake: Any) -> Iterator[TextIO]:
         sys.stdout = sys.stderr = log
         try:
             yield log
-            stop_if_compiled()
             again = snakemake.params.get("again", 0)
             write_digests(path, map(Path, snakemake.output), again)
         except _EXPLAINED as error:

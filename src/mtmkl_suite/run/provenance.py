@@ -59,8 +59,7 @@ def provenance(
 def machine() -> dict[str, Any]:
     """Return processor, kernels of BLAS, number of cores, system and Python's version.
 
-    The kernels, and the processor that Numba compiles for, tell the instructions used,
-    on which the last digits depend.
+    The digits of linear algebra depend on its kernels (:mod:`mtmkl_suite.arithmetic`).
     """
     blas = {
         library.get("architecture", library["internal_api"])
@@ -70,38 +69,10 @@ def machine() -> dict[str, Any]:
     return {
         "processor": _processor(),
         "blas": ", ".join(sorted(blas)),
-        "compiled_for": _compiled_for()[0],
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
     }
-
-
-def arithmetic_of(there: Mapping[str, Any]) -> dict[str, str]:
-    """Return variables under which a process here adds in the order of a machine's.
-
-    There are none where it does so without, where this processor lacks AVX2, or where
-    :func:`machine` was not asked for the target of Numba. Those that are set stay.
-    """
-    target, (here, features) = there.get("compiled_for"), _compiled_for()
-    if target in (None, here) or "+avx2" not in features:
-        return {}
-    wanted = {
-        "OPENBLAS_CORETYPE": there["blas"],
-        "NUMBA_CPU_NAME": target,
-        "NUMBA_CPU_FEATURES": ",".join(f for f in features if f.startswith("-")),
-    }
-    if "+avx512f" in features:
-        wanted["NPY_DISABLE_CPU_FEATURES"] = "X86_V4,AVX512_ICL,AVX512_SPR"
-    return {name: wanted[name] for name in wanted if name not in os.environ}
-
-
-def _compiled_for() -> tuple[str, list[str]]:
-    """Return the processor that Numba compiles for; features as +avx2 or -avx512f."""
-    from numba.core.registry import cpu_target  # half a second, not for planning
-
-    _, name, features = cpu_target.target_context.codegen().magic_tuple()
-    return name, features.split(",")
 
 
 def of_the_code(config: Paper) -> dict[str, Any]:

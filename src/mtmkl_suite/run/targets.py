@@ -13,9 +13,7 @@ from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
 from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fits import (
-    families,
     group_config,
-    methods_of,
     needs_first_chunk,
 )
 from mtmkl_suite.run.folders import (
@@ -28,7 +26,7 @@ from mtmkl_suite.run.folders import (
 )
 from mtmkl_suite.run.grouping import FitGroup, ResultGroup
 from mtmkl_suite.run.jobs import times_damaged
-from mtmkl_suite.run.plan import MethodSpec, expected_seconds, fit_jobs
+from mtmkl_suite.run.plan import expected_seconds
 
 
 class Targets:
@@ -140,15 +138,13 @@ class Targets:
         }
 
     def fit_inputs(self, paper: str, name: str) -> dict[str, list[str] | str]:
-        """Return splits, warm compiled code, and the scores of what chooses first."""
+        """Return splits, and the scores of what chooses first."""
         folder, group = self.folder(paper), self.fit_group(paper, name)
         protocol = self.papers[paper].experiments[group.experiment].protocol
         datasets = dict.fromkeys(job.dataset for job in group.jobs)
-        methods = methods_of(self.papers[paper], group.jobs)
         return {
             "info": _texts(map(folder.data_info, datasets)),
             "splits": _texts(folder.splits(protocol, name) for name in datasets),
-            "compiled": _texts(map(folder.compiled, families(methods))),
             "chosen": self._chosen_by(paper, group),
         }
 
@@ -203,10 +199,6 @@ class Targets:
             for path in (folder.scores_of, folder.arrays_of)
             for name in names
         )
-
-    def methods(self, paper: str) -> dict[str, list[MethodSpec]]:
-        """Return the methods that are fitted, by what has to be compiled for them."""
-        return families(methods_of(self.papers[paper], fit_jobs(self.papers[paper])))
 
     def versions(self, paper: str, name: str | None = None) -> list[str]:
         """Return fingerprints of the code behind the scores of a paper, or of fits."""

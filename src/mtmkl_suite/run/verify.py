@@ -1,8 +1,7 @@
 """Cells of a record, drawn at random, computed anew and compared with what it says.
 
 A cell is one fit of a method with all that it measured: an experiment, a data set, a
-number of tasks, a train size and a repeat. The fits of one process of the record share
-a process here, so that they meet the same compiled code.
+number of tasks, a train size and a repeat.
 """
 
 import math
@@ -32,25 +31,20 @@ from mtmkl.datasets.splits import make_splits, save_splits
 from mtmkl.errors import ConfigError
 from mtmkl.files import read_json, read_table, write_json
 from mtmkl.typing import IntArray
+from mtmkl_suite.arithmetic import pinned
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.evaluation.cache import content_key
-from mtmkl_suite.evaluation.compiled import (
-    start_again_when_compiled,
-    stop_if_compiled,
-)
-from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
+from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.fits import (
     FAILED,
     UNSUPPORTED,
-    methods_of,
     run_fit,
-    warm_compiled_code,
 )
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
 from mtmkl_suite.run.jobs import end_with_the_run
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import find_variant, method_specs
-from mtmkl_suite.run.provenance import arithmetic_of, machine, of_the_code
+from mtmkl_suite.run.provenance import machine, of_the_code
 
 OUTCOMES = ("equal", "rounding", "differs")
 """The same text; numbers within :data:`ROUNDING` with the same parameters; neither."""
@@ -279,8 +273,6 @@ class Check:
     """Why cells could not be computed."""
     late: list[Cell]
     """Cells for which there was no time."""
-    environment: Mapping[str, str]
-    """Variables under which processes added in the order of the record's machine."""
 
     def counts(self) -> Counter[str]:
         """Return how many cells came to each outcome."""
@@ -299,16 +291,11 @@ def verify(
     """Compute cells anew, as far as there is time.
 
     What is finished stays in ``folder``; a cell whose code or rows have changed since
-    is computed again. The order of sums is that of the record's machine where the
-    processor here can do that; what is compiled stays in ``folder``, too, since tests
-    compile in parallel into the cache beside the sources.
+    is computed again.
     """
     from snakemake_executor_plugin_mtmkl import start_importing
 
-    found = (arithmetic_of(record.machine) for record in records)
-    environment = next(filter(None, found), {})
-    compiled = os.environ.get("NUMBA_CACHE_DIR", str(folder.resolve() / "compiled"))
-    context = start_importing(**environment, NUMBA_CACHE_DIR=compiled)
+    context = start_importing()
     end = time.monotonic() + seconds
     by_name = {(each.config.paper.id, each.name): each for each in records}
     todo: dict[tuple[str, str, str], list[Cell]] = {}
@@ -334,16 +321,12 @@ def verify(
                 progress(cell, read_json(paths[cell]))
 
     def start(own: list[Cell], target: Callable[..., None], *given: Any) -> BaseProcess:
-        given = (os.environ | environment, *given)
+        given = (pinned() | os.environ, *given)
         process = context.Process(target=target, args=given)
         process.start()
         running.append((process, own))
         return process
 
-    # One after the other, in the order of a run: of what two processes compile at once,
-    # part is of the one and part of the other, and sums differ in their last digits.
-    to_compile = [unit for unit in by_name if any(key[:2] == unit for key in todo)]
-    compiling: BaseProcess | None = None
     try:
         while todo or running:
             tell()
@@ -351,19 +334,9 @@ def verify(
                 if not process.is_alive():
                     running.remove((process, own))
                     _refuse_failure(process, own)
-                    if process is compiling:
-                        compiling = None
-                        del to_compile[0]
             if time.monotonic() >= end:
                 break
-            if to_compile and not compiling and len(running) < cores:
-                keys = [key for key in todo if key[:2] == to_compile[0]]
-                config = by_name[to_compile[0]].config
-                jobs = [job for key in keys for job in groups[key].jobs]
-                own = [cell for key in keys for cell in todo[key]]
-                compiling = start(own, _compile, methods_of(config, jobs))
-            ready = [key for key in todo if key[:2] not in to_compile]
-            for key in ready[: cores - len(running)]:
+            for key in list(todo)[: cores - len(running)]:
                 record, own = by_name[key[:2]], todo.pop(key)
                 rows = {cell: record.rows(cell) for cell in own}
                 held = _held(record, own)
@@ -384,7 +357,6 @@ def verify(
         results={c: each for c, each in done.items() if c not in no_data},
         no_data=no_data,
         late=[cell for cell in cells if cell not in done],
-        environment=environment,
     )
 
 
@@ -431,16 +403,9 @@ def _begin(environment: Mapping[str, str]) -> None:
     # The server from which this process was forked has an older one.
     os.environ.clear()
     os.environ.update(environment)
-    # Names of compiled functions and gaps that are missed are for the logs of a run.
+    # Gaps that are missed are for the logs of a run.
     sys.stdout = None
     warnings.simplefilter("ignore")
-
-
-def _compile(environment: Mapping[str, str], methods: Sequence[MethodSpec]) -> None:
-    """Compile what methods need."""
-    _begin(environment)
-    end_with_the_run()
-    warm_compiled_code(methods)
 
 
 def _compute(
@@ -454,10 +419,7 @@ def _compute(
 ) -> None:
     """Compute cells of one process of a record, and write what each came to."""
     _begin(environment)
-    start_again_when_compiled()
     end_with_the_run()
-    warm_compiled_code(methods_of(config, group.jobs))
-    stop_if_compiled()
     for cell, published in rows.items():
         if paths[cell].is_file():
             continue
@@ -467,7 +429,6 @@ def _compute(
         except DataNotAvailableError as error:
             write_json(paths[cell], {"no data": str(error)})
             continue
-        stop_if_compiled()
         found = compare(published, computed)
         of_both = {
             "published_code": published["code_version"].iloc[0],
@@ -521,7 +482,7 @@ def receipt(
         "format": 1,
         "seed": seed,
         **{key: code[key] for key in kept},
-        "machine": machine() | {"environment": check.environment},
+        "machine": machine(),
         "seconds": round(seconds, 1),
         "records": {
             f"{each.config.paper.id}/{each.name}": _digest(each.scores)

@@ -1,8 +1,10 @@
 """Folds within tasks, and methods inside scikit-learn's Pipeline and GridSearchCV."""
 
 import re
+from datetime import date
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn import config_context
@@ -59,12 +61,46 @@ def test_without_groups_all_are_one_task(data):
 
 def test_bad_input(data):
     X, y, _ = data
-    with pytest.raises(ValueError, match="n_splits must be at least 2"):
-        TaskKFold(1)
+    for n_splits in (1, 2.0, "3", None):
+        with pytest.raises(ValueError, match="n_splits must be a whole number of at"):
+            TaskKFold(n_splits)
     with pytest.raises(ValueError, match=r"task .*7.* has one example"):
         list(TaskKFold(2).split(X, y, np.r_[np.zeros(19), 7]))
     with pytest.raises(ValueError, match="2 examples are fewer than 3 folds"):
         list(TaskKFold(3).split(X[:2], y[:2], [0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([0, 1] * 9, r"inconsistent numbers of samples: \[20, 20, 18\]"),
+        ([0, 1] * 11, r"inconsistent numbers of samples: \[20, 20, 22\]"),
+        ([], "inconsistent numbers of samples"),
+        (np.zeros((20, 2)), r"shape \(20,\), got \(20, 2\)"),
+        ([None] * 20, "groups must hold a task .* row 0, from 0, has None"),
+        ([0.0, np.nan] * 10, "row 1, from 0, has nan"),
+        (pd.array([0, None] * 10, dtype="Int64"), "row 1, from 0, has <NA>"),
+        (["a", 1] * 10, "groups holds strings and other labels"),
+        ([date(2020, 1, 1), 1] * 10, "groups holds labels without an order"),
+        ([1e16, 1.0] * 10, "task label 10000000000000000 has the type float64"),
+    ],
+)
+def test_groups_that_are_no_tasks_are_refused(data, groups, message):
+    X, y, _ = data
+    with pytest.raises(ValueError, match=message):
+        list(TaskKFold(2).split(X, y, groups))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        list(TaskKFold(2).split(X, y[:-1], groups))
+
+
+def test_folds_are_those_of_the_labels_in_any_form(data):
+    X, _, task = data
+    forms = [task, list(task), task[:, None], pd.Categorical(task, list("abcd"))]
+    first, *others = (
+        [test.tolist() for _, test in TaskKFold(3, random_state=0).split(X, groups=g)]
+        for g in forms
+    )
+    assert others == [first] * 3
 
 
 @pytest.mark.parametrize(
@@ -161,7 +197,7 @@ def test_cross_validation_scores_are_those_of_a_loop(data):
     expected = [
         IndependentRidge()
         .fit(X[train], y[train], task[train])
-        .score(X[test], y[test], task[test])
+        .score(X[test], y[test], task=task[test])
         for train, test in folds.split(X, y, task)
     ]
     np.testing.assert_allclose(scores, expected)
@@ -173,7 +209,7 @@ def test_a_task_scorer_is_the_mean_over_tasks(data):
     scorer = TaskScorer(mean_squared_error)
     predicted = method.predict(X, task)
     errors = [np.mean((y - predicted)[task == name] ** 2) for name in np.unique(task)]
-    assert scorer(method, X, y, task) == pytest.approx(np.mean(errors))
+    assert scorer(method, X, y, task=task) == pytest.approx(np.mean(errors))
     alone = IndependentRidge(gamma=1.0).fit(X, y)
     expected = np.mean((y - alone.predict(X)) ** 2)
     assert scorer(alone, X, y) == pytest.approx(expected)
@@ -190,15 +226,20 @@ def test_a_task_without_a_value_does_not_count(data):
     areas = [
         roc_auc_score(sign[task == name], scores[task == name]) for name in ("b", "c")
     ]
-    assert scorer(method, X, sign, task) == pytest.approx(np.mean(areas))
+    assert scorer(method, X, sign, task=task) == pytest.approx(np.mean(areas))
     only = task == "a"
-    assert np.isnan(scorer(method, X[only], sign[only], task[only]))
+    assert np.isnan(scorer(method, X[only], sign[only], task=task[only]))
 
 
 def test_a_task_scorer_refuses_another_response(data):
     X, y, task = data
     with pytest.raises(ValueError, match=r"response must be .* got 'transform'"):
-        TaskScorer(mean_squared_error, response="transform")(None, X, y, task)
+        TaskScorer(mean_squared_error, response="transform")(None, X, y, task=task)
+    with pytest.raises(TypeError, match="positional"):  # where scorers have weights
+        TaskScorer(mean_squared_error)(None, X, y, task)
+    alone = IndependentRidge().fit(X, y)
+    with pytest.raises(ValueError, match=r"numbers of samples: \[20, 19\]"):
+        TaskScorer(mean_squared_error)(alone, X, y[1:])
 
 
 @pytest.mark.parametrize(

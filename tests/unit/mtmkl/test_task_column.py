@@ -79,9 +79,9 @@ def test_it_predicts_what_the_estimator_predicts(kind, data, y, wrapped, direct)
     X, inputs, task = data[0], data[0][["a", "b"]], data[0]["school"]
     model = wrapped.fit(X, y)
     np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, task))
-    assert model.score(X, y) == direct.score(inputs, y, task) > 0.9
+    assert model.score(X, y) == direct.score(inputs, y, task=task) > 0.9
     weight = np.arange(N)
-    assert model.score(X, y, weight) == direct.score(inputs, y, task, weight)
+    assert model.score(X, y, weight) == direct.score(inputs, y, weight, task=task)
     assert is_classifier(model) == hasattr(model, "decision_function")
     assert is_regressor(model) == (not hasattr(model, "classes_"))
     if kind == "classifier":
@@ -280,7 +280,7 @@ def test_grid_search(kind, data, y, wrapped):
         )
         part = X[["a", "b"]]
         best.fit(part.iloc[train], y[train], SCHOOL[train])
-        expected.append(best.score(part.iloc[test], y[test], SCHOOL[test]))
+        expected.append(best.score(part.iloc[test], y[test], task=SCHOOL[test]))
     np.testing.assert_allclose(search.best_score_, np.mean(expected))
     assert search.score(X, y) > 0.9
 

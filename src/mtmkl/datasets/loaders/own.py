@@ -190,6 +190,12 @@ def remarks_on(data: MultiTaskData) -> list[str]:
     found = []
     if data.n_tasks == 1:
         found.append("There is one task only: nothing can be shared between tasks.")
+    alike: dict[str, list[str]] = {}
+    for name in data.task_names:
+        alike.setdefault(name.casefold(), []).append(name)
+    groups = [" and ".join(group) for group in alike.values() if len(group) > 1]
+    if groups:
+        found.append(f"Tasks differ by case alone: {some(groups)}.")
     inputs, names = data.X[:, :-1], data.feature_names[:-1]  # the last is constant
     constant = [name for name, x in zip(names, inputs.T, strict=True) if np.ptp(x) == 0]
     if constant:

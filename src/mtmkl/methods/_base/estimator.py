@@ -25,8 +25,9 @@ class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label per example: any integers or strings. Without it, all
-    examples are one task. In a Pipeline or a grid search it is passed on by
-    scikit-learn's metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
+    examples are one task. ``score(X, y, sample_weight, task=task)`` takes it by name.
+    In a Pipeline or a grid search it is passed on by scikit-learn's metadata routing,
+    see :func:`mtmkl.model_selection.route_tasks`.
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
     ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1.
@@ -198,7 +199,8 @@ class MultiTaskEstimator(BaseEstimator):
         if task is None and self.tasks_.size > 1:
             raise ValueError(
                 f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
-                "(a search of scikit-learn passes it on if metadata routing is on, "
+                "(score takes it by name, task=...; a search of scikit-learn passes it "
+                "on if metadata routing is on, "
                 "sklearn.set_config(enable_metadata_routing=True), and the search is "
                 "over mtmkl.model_selection.route_tasks(estimator); TaskColumn beside "
                 "it takes tasks from a column of X)"
@@ -232,10 +234,11 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        task: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        task: ArrayLike | None = None,
     ) -> float:
-        """Return the coefficient of determination R² over all examples."""
+        """Return the coefficient of determination R² over all examples, weighted."""
         return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
 
     def _validate_fit(
@@ -295,10 +298,11 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        task: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
+        *,
+        task: ArrayLike | None = None,
     ) -> float:
-        """Return the share of examples classified correctly."""
+        """Return the share of examples, weighted, that are classified correctly."""
         return float(
             accuracy_score(y, self.predict(X, task), sample_weight=sample_weight)
         )

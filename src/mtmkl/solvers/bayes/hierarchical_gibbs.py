@@ -10,9 +10,9 @@ conditional is of its prior's family, so each sweep draws all w_t, μ, Δ and σ
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray, IntArray
 
 
@@ -127,7 +127,7 @@ def sample_posterior(
     return Posterior(coef=coef.T, draws=draws, covariance=covariance)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _run_chain(
     gram: FloatArray,
     moment: FloatArray,
@@ -168,7 +168,7 @@ def _run_chain(
     return coef_sum / n_samples, covariance_sum / n_samples, draws
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _draw_coefficients(
     gram: FloatArray,
     moment: FloatArray,
@@ -206,7 +206,7 @@ def _draw_coefficients(
     return loss
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _draw_mean(
     W: FloatArray,
     precision: FloatArray,
@@ -225,7 +225,7 @@ def _draw_mean(
     _draw_normal(system, np.dot(precision, total), mean, rng)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _draw_covariance(
     deviations: FloatArray, degrees: float, scale: float, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
@@ -248,7 +248,7 @@ def _draw_covariance(
     return np.dot(root, root.T), np.dot(inverse_root, inverse_root.T)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _draw_normal(
     precision: FloatArray,
     centre: FloatArray,

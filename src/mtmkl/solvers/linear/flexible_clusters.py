@@ -16,9 +16,9 @@ point of the pairwise differences, with weight λ₁/(2λ₂), at M/(2λ₂).
 
 from dataclasses import dataclass, replace
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.linear import task_admm
 from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
@@ -98,7 +98,7 @@ def solve(
     return replace(solution, extra={**solution.extra, "common": common})
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def prox_pairwise(B: FloatArray, weight: float) -> tuple[FloatArray, float]:
     """Return the U that minimises κ Σ_d Σ_{i<j} |u_di − u_dj| + ½||U − B||_F².
 

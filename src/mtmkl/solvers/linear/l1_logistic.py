@@ -13,11 +13,11 @@ zero at the best offset, and c = min(1, ν/‖X'r‖_∞), the dual point c·r i
 is a lower bound on the minimum.
 """
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, xlogy
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -134,7 +134,7 @@ def _best_offset(z: FloatArray, y: FloatArray, b: float) -> float:
     return b
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _value(
     X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float
 ) -> float:
@@ -149,7 +149,7 @@ def _value(
     return value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _newton_step(
     X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float, tol: float
 ) -> tuple[FloatArray, float]:
@@ -167,7 +167,7 @@ def _newton_step(
     return coef, b
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _quadratic_model(
     X: FloatArray, y: FloatArray, coef: FloatArray, b: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -184,7 +184,7 @@ def _quadratic_model(
     return weight, slack
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _coordinate_descent(
     X: FloatArray,
     weight: FloatArray,

@@ -27,10 +27,10 @@ spreading what the flows lack evenly over the pairs, and by a scalar.
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.linear.row_products import pull_back_tasks
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
@@ -294,7 +294,7 @@ def _bound(
     return lower, scale * a, flows
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _feasible_flows(
     pull: FloatArray, flows: FloatArray, mu: float
 ) -> tuple[FloatArray, float]:
@@ -334,7 +334,7 @@ def _feasible_flows(
     return result, largest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _pair_step(
     Z: FloatArray, flows: FloatArray, step: float, mu: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -363,7 +363,7 @@ def _pair_step(
     return aims, sums
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _new_flows(Z: FloatArray, aims: FloatArray, step: float) -> FloatArray:
     """Overwrite ``aims`` with ρ((z_i − z_j) − aims) and return it."""
     e = 0
@@ -375,7 +375,7 @@ def _new_flows(Z: FloatArray, aims: FloatArray, step: float) -> FloatArray:
     return aims
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pairwise_norms(Z: FloatArray) -> float:
     """Return Σ_{i<j} ||z_i − z_j||₂ for Z of shape (T, d)."""
     value = 0.0

@@ -17,9 +17,9 @@ is σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ
 so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
 """
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray
 
 TRACE = 0
@@ -33,7 +33,7 @@ PENALTIES = {"trace": TRACE, "rows": ROWS, "deviations": DEVIATIONS}
 # fast: each expression costs a large part of a second to compile.
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def shrink_level(magnitudes: FloatArray, c: float) -> float:
     """Return τ, by which magnitudes (in any order, ≥ 0) are shrunk; see the module.
 
@@ -55,7 +55,7 @@ def shrink_level(magnitudes: FloatArray, c: float) -> float:
         level = c * total / (1.0 + count * c)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, float]:
     """Return the proximal point of (c/2)·Ω² at ``Y.T``, transposed, and Ω there.
 
@@ -110,7 +110,7 @@ def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, f
     return np.dot(scaled, np.dot(kept.T, Y)), norm
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _row_norms(Y: FloatArray) -> FloatArray:
     """Return the norms of the columns of Y, the rows of the coefficient matrix."""
     norms = np.zeros(Y.shape[1])
@@ -122,7 +122,7 @@ def _row_norms(Y: FloatArray) -> FloatArray:
     return norms
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def squared_dual_norm(M: FloatArray, code: int) -> float:
     """Return Ω°(``M.T``)² for M of shape (T, d), for DEVIATIONS assuming M1 = 0."""
     if code == ROWS:

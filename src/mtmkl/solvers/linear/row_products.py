@@ -5,13 +5,13 @@ of it, in every iteration. The rows of all tasks are far larger than a cache, so
 reading each row once for both products is what such an iteration costs.
 """
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.typing import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled
 def pull_back(
     rows: FloatArray,
     point: FloatArray,
@@ -53,7 +53,7 @@ def pull_back(
             pull[i] += p * row[i]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pull_back_tasks(
     right: FloatArray,
     offsets: IntArray,
@@ -72,7 +72,7 @@ def pull_back_tasks(
     return pull, fit
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def pull_back_sets(
     right: FloatArray,
     offsets: IntArray,

@@ -7,9 +7,9 @@ all tasks and the numbers of those that it is for: copies would cost as much.
 
 from typing import Any
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.penalties import (
     DEVIATIONS,
     prox_squared_norm,
@@ -30,7 +30,7 @@ _LOWER_EVERY, _NEAR, _SLOW = 20, 3e-3, 0.6
 _LOWER, _LEAST = 0.3, 0.01
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def alternate(
     right: FloatArray,
     all_singular: FloatArray,
@@ -154,7 +154,7 @@ def alternate(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _rows_of(
     members: IntArray,
     offsets: IntArray,
@@ -182,7 +182,7 @@ def _rows_of(
 # The named steps are inlined: calls would cost the smallest problems a tenth.
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@routine
 def _set_base(M: FloatArray, Z: FloatArray, L: FloatArray, step: float) -> None:
     """Write Z + L/ρ into ``M``."""
     for t in range(Z.shape[0]):
@@ -190,7 +190,7 @@ def _set_base(M: FloatArray, Z: FloatArray, L: FloatArray, step: float) -> None:
             M[t, i] = Z[t, i] + L[t, i] / step
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@routine
 def _coefficient_step(
     data: Arrays,
     aims: FloatArray,
@@ -225,7 +225,7 @@ def _coefficient_step(
             V[t, i] = _RELAXATION * w + (1.0 - _RELAXATION) * Z[t, i] - L[t, i] / step
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@routine
 def _multiplier_step(
     L: FloatArray, new: FloatArray, V: FloatArray, step: float
 ) -> None:
@@ -235,7 +235,7 @@ def _multiplier_step(
             L[t, i] = step * (new[t, i] - V[t, i])
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@routine
 def _add_loss(
     value: float,
     data: Arrays,
@@ -255,7 +255,7 @@ def _add_loss(
     return value
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@compiled
 def _bound(
     constant: float,
     target: FloatArray,
@@ -275,7 +275,7 @@ def _bound(
     return constant + 0.5 * scale * linear, scale
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _balance(
     new: FloatArray, Z: FloatArray, V: FloatArray, L: FloatArray, step: float
 ) -> float:
@@ -304,7 +304,7 @@ def _balance(
     return 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _set_weights(
     weights: FloatArray,
     aims: FloatArray,
@@ -322,7 +322,7 @@ def _set_weights(
         slopes[j] = 2.0 * s * s / total
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _mean_system(data: Arrays, weights: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of Σ_j weights_j s_j² v_j v_j'."""
     right, starts, singular, _, offsets = data
@@ -342,7 +342,7 @@ def _mean_system(data: Arrays, weights: FloatArray) -> FloatArray:
     return np.dot(roots, roots.T)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _best_mean(
     data: Arrays, base: FloatArray, weights: FloatArray, system: FloatArray
 ) -> FloatArray:

@@ -39,9 +39,9 @@ fixed-point iterations, SIAM Journal on Numerical Analysis 49(4), 2011.
 from dataclasses import dataclass
 from typing import Literal
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
@@ -279,7 +279,7 @@ def _used(
     return [1] if lam >= most[0] * mu else [0, 1]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def prox(V: FloatArray, level: float, code: int, Z: FloatArray) -> None:
     """Write the proximal point of ``level`` times a norm at ``V.T`` into ``Z.T``."""
     n_tasks, d = V.shape
@@ -315,7 +315,7 @@ def prox(V: FloatArray, level: float, code: int, Z: FloatArray) -> None:
                 Z[t, i] = min(max(V[t, i], -ceilings[i]), ceilings[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _ceilings(V: FloatArray, level: float) -> FloatArray:
     """Return of each row the c with Σ_t max(|v_t| − c, 0) = level, or 0.
 
@@ -341,7 +341,7 @@ def _ceilings(V: FloatArray, level: float) -> FloatArray:
     return ceilings
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def norm(Z: FloatArray, code: int) -> float:
     """Return a norm of ``Z.T``."""
     if code == ENTRIES:
@@ -360,7 +360,7 @@ def norm(Z: FloatArray, code: int) -> float:
     return value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def dual_norm(M: FloatArray, code: int) -> float:
     """Return the dual norm at ``M.T``."""
     largest = 0.0

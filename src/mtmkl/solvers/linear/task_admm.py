@@ -22,9 +22,9 @@ direction method of multipliers, 2011, sections 3.3 and 3.4.
 from dataclasses import dataclass
 from typing import Protocol
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.linear.row_products import pull_back_tasks
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
@@ -263,7 +263,7 @@ def balance(
     return min(max(ratio, 0.1), 10.0) if ratio > 2.0 or ratio < 0.5 else 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def loss_step(
     right: FloatArray,
     singular: FloatArray,
@@ -286,7 +286,7 @@ def loss_step(
     return base + shift, step * shift, residual
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def loss(
     right: FloatArray,
     singular: FloatArray,

@@ -29,10 +29,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import GroupSolution, WarmStart, solve_group
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
@@ -329,7 +329,7 @@ def _trials(
         yield swapped
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _costs(
     gram: FloatArray, groups: IntArray, n_groups: int
 ) -> tuple[FloatArray, FloatArray]:
@@ -344,7 +344,7 @@ def _costs(
     return costs, changed
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _renew_costs(
     gram: FloatArray,
     groups: IntArray,
@@ -362,7 +362,7 @@ def _renew_costs(
                 changed[t, g] = _changed_cost(gram, inside, t)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
     """Return ||W_g||_tr² with task t taken in, or out if it is inside."""
     inside[t] = not inside[t]
@@ -371,7 +371,7 @@ def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
     return cost
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArray:
     """Return by how much a move of a task (row) to a group (column) raises the penalty.
 
@@ -396,7 +396,7 @@ def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArr
     return rises
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _swap_rise(
     gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
 ) -> float:
@@ -430,7 +430,7 @@ def _members(groups: IntArray) -> Partition:
     return tuple(sorted(tuple(tasks[i:j]) for i, j in pairwise(bounds)))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def move_tasks(
     gram: FloatArray, groups: IntArray, costs: FloatArray, changed: FloatArray
 ) -> IntArray:
@@ -471,7 +471,7 @@ def move_tasks(
     return groups
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def squared_trace_norm(gram: FloatArray, inside: NDArray[np.bool_]) -> float:
     """Return ||W_g||_tr² of the columns inside, given W'W."""
     index = np.flatnonzero(inside)

@@ -6,9 +6,9 @@ Cholesky factor of the kernel of the free variables of all tasks, which the last
 keeps for the derivatives; or those of :mod:`mtmkl.solvers.med.med_pooling_split`.
 """
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.med.med_pooling_split import (
     RIDGE,
     add_row,
@@ -27,10 +27,8 @@ _DEGENERATE = 1e-8  # squared length at which columns without a row are made ane
 FREE, TASKS, ROW = range(3)
 N_SIZES = 3
 
-_FAST = {"reassoc", "contract", "nnan", "nsz"}
 
-
-@numba.njit(cache=True, nogil=True)
+@compiled
 def write_outputs(
     communal: FloatArray,
     within: FloatArray,
@@ -55,7 +53,7 @@ def write_outputs(
                 add_row(own[entry : entry + n], beta[i], outputs[1, first:last])
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def write_gradient_of_task(
     first: int,
     last: int,
@@ -69,7 +67,7 @@ def write_gradient_of_task(
         v[i] = c[i] - outputs[0, i] - s * outputs[1, i]
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def write_gradient(
     offsets: IntArray,
     c: FloatArray,
@@ -82,7 +80,7 @@ def write_gradient(
         write_gradient_of_task(offsets[t], offsets[t + 1], c, s[t], outputs, v)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def list_free(
     offsets: IntArray,
     lo: FloatArray,
@@ -103,7 +101,7 @@ def list_free(
     return m, n_tasks
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _orthonormalise(U: FloatArray, m: int, first: int, count: int) -> None:
     """Make columns of U orthonormal by the modified Gram-Schmidt process, in place."""
     along = np.empty(count)
@@ -125,7 +123,7 @@ def _orthonormalise(U: FloatArray, m: int, first: int, count: int) -> None:
             row[j] = x * scale
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _factorise_free(
     communal: FloatArray,
     within: FloatArray,
@@ -186,7 +184,7 @@ def _factorise_free(
     _orthonormalise(U, m, m, n_tasks)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _write_direction(
     U: FloatArray, m: int, n_tasks: int, column: IntArray, direction: FloatArray
 ) -> None:
@@ -209,7 +207,7 @@ def _write_direction(
         direction[a] -= drift[column[a]] / count[column[a]]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _drop_free(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
     """Remove free variable p from [U | Q | U'⁻¹v], in place."""
     drop(U, m, m + n_tasks + 1, p)
@@ -225,20 +223,20 @@ def _drop_free(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
         add_row(w, share * dot(row, w), row)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def joint_cost(n: int, m: int, n_tasks: int) -> float:
     """Return the cost of a joint step in multiplications, about, if it is not split."""
     return m * m * (m / 6.0 + n_tasks + 6.0) + m * n + 1000.0
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def is_split(communal: FloatArray, within: FloatArray, m: int, n_tasks: int) -> bool:
     """Tell whether tasks are eliminated one by one: with a factor, where it pays."""
     cost = split_cost(m, n_tasks, communal.shape[1])
     return within.size > 0 and cost < joint_cost(m, m, n_tasks)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def joint_step(
     communal: FloatArray,
     within: FloatArray,
@@ -296,7 +294,7 @@ def joint_step(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _write_target(
     U: FloatArray,
     m: int,
@@ -340,7 +338,7 @@ def _write_target(
     return m
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _transform(U: FloatArray, m: int, n_tasks: int, start: int, b: FloatArray) -> None:
     """Turn b, zero before `start`, into (I − QQ')U'⁻¹b, in place."""
     for k in range(start, m):
@@ -354,7 +352,7 @@ def _transform(U: FloatArray, m: int, n_tasks: int, start: int, b: FloatArray) -
         b[k] -= dot(U[k, m : m + n_tasks], along)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def write_curvature(
     communal: FloatArray,
     within: FloatArray,

@@ -10,26 +10,24 @@ P_t its inverse on vectors whose sum vanishes, the inverse of all is
 for the cost of the tasks one by one: no matrix of all free variables is made.
 """
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.svm.smo import factorise
 from mtmkl.typing import FloatArray, IntArray
 
 RIDGE = 1e-11  # least pivot of a factor, relative to the largest diagonal entry
 _ROUNDS = 2.0  # cost of the variables dropped in a step, in units of its factors
 
-_FAST = {"reassoc", "contract", "nnan", "nsz"}
 
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def add_row(row: FloatArray, b: float, out: FloatArray) -> None:
     """Add a multiple of a row to `out`."""
     for k in range(out.size):
         out[k] += b * row[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def dot(x: FloatArray, y: FloatArray) -> float:
     """Return x'y."""
     total = 0.0
@@ -38,7 +36,7 @@ def dot(x: FloatArray, y: FloatArray) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def write_communal_of_task(
     factor: FloatArray,
     within: FloatArray,
@@ -63,7 +61,7 @@ def write_communal_of_task(
             add_row(within[start : start + n], beta[i], out[first:last])
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def write_communal(
     factor: FloatArray,
     within: FloatArray,
@@ -84,14 +82,14 @@ def write_communal(
     return shared
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@routine
 def split_cost(m: int, n_tasks: int, rank: int) -> float:
     """Return the cost of the tasks' factors in multiplications, about."""
     n = m / max(n_tasks, 1)
     return m * (n * (n / 6.0 + rank) + 0.5 * rank**2 + 50.0) + rank**3 / 6.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _write_task(
     communal: FloatArray,
     within: FloatArray,
@@ -135,7 +133,7 @@ def _write_task(
         add_row(along, share, block[a, m : m + rank + 1])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def _add_task(block: FloatArray, sign: float, S: FloatArray) -> None:
     """Add the G'[G | h] of one task to S, of which the upper half is kept."""
     rank, m = S.shape[0], block.shape[0]
@@ -145,7 +143,7 @@ def _add_task(block: FloatArray, sign: float, S: FloatArray) -> None:
             add_row(row[j:], sign * row[j], S[j, j:])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def split_target(
     communal: FloatArray,
     within: FloatArray,
@@ -229,7 +227,7 @@ def split_target(
             _add_task(block, 1.0, S)
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _lay_out(
     offsets: IntArray, index: IntArray, column: IntArray, n_tasks: int, rank: int
 ) -> tuple[IntArray, IntArray, IntArray, IntArray, FloatArray]:
@@ -248,13 +246,13 @@ def _lay_out(
     return start, count, task, place, S
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _block(room: FloatArray, place: int, n: int, rank: int) -> FloatArray:
     width = n + rank + 2
     return room[place : place + n * width].reshape(n, width)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@routine
 def split_curvature(
     communal: FloatArray,
     within: FloatArray,

@@ -14,9 +14,9 @@ after a change of the switches, which moves all of them and few bounds. The fact
 kept for the second derivatives.
 """
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.med.med_pooling_free import (
     FREE,
     TASKS,
@@ -75,7 +75,7 @@ def first_progress(tol: float, work: float) -> FloatArray:
     return progress
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def write_values(
     offsets: IntArray,
     c: FloatArray,
@@ -109,7 +109,7 @@ def write_values(
     values[LINEAR], values[QUADRATIC], values[LOSS] = linear, quadratic, loss
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _sweep_task(
     communal: FloatArray,
     within: FloatArray,
@@ -178,7 +178,7 @@ def _sweep_task(
     return done, credit, changed
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def solve_joint(
     communal: FloatArray,
     within: FloatArray,
@@ -335,7 +335,7 @@ def solve_joint(
             progress[LOOKED] += _PATIENCE * n + 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def move_switches(
     communal: FloatArray,
     within: FloatArray,

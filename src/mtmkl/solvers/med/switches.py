@@ -42,6 +42,7 @@ _SUFFICIENT_DECREASE = 1e-4
 _SMALLEST_STEP = 2.0**-40
 _LARGEST_START = 3.0  # log-odds of a start that is known from s = 1 alone
 _ROUNDING = 1e-13
+_MORE_ACCURATE = 0.1
 
 
 @dataclass(frozen=True)
@@ -167,17 +168,23 @@ def minimise_over_switches(
         # Take a step of Newton's method.
         residual = target - u
         direction, reach = _newton_direction(problem, u, residual)
-        u, inner = _line_search(
+        slope = -float(residual @ reach)
+        if not np.isfinite(slope):
+            is_stalled = True
+            continue
+        u, inner, is_lower = _line_search(
             problem,
             u,
             direction,
-            slope=-float(residual @ reach),
+            slope=slope,
             log_alpha=log_alpha,
             accuracy=accuracy,
             ceiling=objective + _ROUNDING * abs(objective),
         )
         limit = inner.limit
         n_iter += 1
+        if not is_lower:  # for lack of accuracy, if anything
+            accuracy *= _MORE_ACCURATE
     return Switched(
         log_odds=u,
         q=inner.q,
@@ -205,11 +212,12 @@ def _newton_direction(
     system.flat[:: u.size + 1] += 1.0
     change = root * np.linalg.solve(system, root * residual)
     direction = residual - curvature @ change
-    while True:
-        reach = expit(u + direction) - s
-        if residual @ reach >= 0.0:
-            return direction, reach
+    reach = expit(u + direction) - s
+    # Ends at 0, unless a value is not finite.
+    while residual @ reach < 0.0 and np.isfinite(direction).all():
         direction *= 0.5
+        reach = expit(u + direction) - s
+    return direction, reach
 
 
 def _line_search(
@@ -221,8 +229,8 @@ def _line_search(
     log_alpha: float,
     accuracy: float,
     ceiling: float,
-) -> tuple[FloatArray, Inner]:
-    """Return the log-odds of a sufficient decrease, and what is within."""
+) -> tuple[FloatArray, Inner, bool]:
+    """Return the log-odds of a sufficient decrease, what is within, and if there is."""
     prior_odds = np.full(u.size, -log_alpha)
     step = 1.0
     while True:
@@ -231,7 +239,7 @@ def _line_search(
         value = divergence(trial, prior_odds) + inner.dual
         is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
         if is_lower or step < _SMALLEST_STEP:
-            return trial, inner
+            return trial, inner, is_lower
         # Not by the secant of the slopes: V grows like 1/s where switches go off, so
         # that a secant from there cuts the step to almost nothing.
         step *= 0.5

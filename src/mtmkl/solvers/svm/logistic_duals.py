@@ -13,15 +13,13 @@ from copy import copy
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import xlogy
 
+from mtmkl.compiled import compiled
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.typing import FloatArray, IntArray
-
-_COMPILED = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 _MAX_EPOCHS = 20_000  # for one set of weights
 _MOST_WORK = 1e11  # multiplications for one solution
@@ -188,7 +186,7 @@ def entropy(alpha: FloatArray, C: float) -> float:
     return float(-C * (xlogy(share, share) + xlogy(1.0 - share, 1.0 - share)).sum())
 
 
-@njit(**_COMPILED)
+@compiled
 def logistic_epoch(
     K: FloatArray,
     y: FloatArray,
@@ -209,7 +207,7 @@ def logistic_epoch(
                 outputs[j] += step * row[j]
 
 
-@njit(**_COMPILED)
+@compiled
 def logistic_step(old: float, margin: float, curvature: float, C: float) -> float:
     """Return the maximiser over α of the logistic dual along one coordinate.
 

@@ -11,8 +11,8 @@ number of variables.
 """
 
 import numpy as np
-from numba import njit
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray
 
 _RIDGE = 1e-12
@@ -21,7 +21,7 @@ _ROUNDING = 1e-14
 _ZERO = 1e-7  # what an interior point leaves of a weight that is zero
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def minimise_on_simplex(
     g: FloatArray,
     H: FloatArray,
@@ -96,7 +96,7 @@ def minimise_on_simplex(
     return objective, np.dot(gradient, x) - gradient.min(), n_iter
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def minimise_with_cuts(
     g: FloatArray,
     H: FloatArray,
@@ -216,7 +216,7 @@ def minimise_with_cuts(
     return objective, gap, n_iter
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _value_with_cuts(
     g: FloatArray,
     H: FloatArray,

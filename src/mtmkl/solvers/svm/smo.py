@@ -36,14 +36,11 @@ takes long compares the two (`rounding_error`) and raises its tolerance, at firs
 small share of the errors and then to twice as much each time; the callers are told.
 Compiled code does not see an interrupt, so that long work is done in slices of
 `SLICE` multiplications, with a return to Python between them.
-
-All compiled code of the solver is in this one file, since numba's cache notices a
-change in the file of a function and not in the files of its callees.
 """
 
 import numpy as np
-from numba import njit
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_VARIABLES = 1 << 16
@@ -53,7 +50,7 @@ _TAG = np.int64(MAX_VARIABLES - 1)
 _KEEP = np.int64(~(MAX_VARIABLES - 1))
 _MAGNITUDE = np.int64(0x7FFFFFFFFFFFFFFF)
 _RECIPROCAL = np.int64(0x7FDE623822FC16E6)
-FAR = 1e300  # the penalty at a bound; finite, for the code is compiled without NaNs
+FAR = 1e300  # the penalty at a bound; finite, so that its sums are, too
 
 _TINY = 1e-12  # least curvature of a step, relative to the mean diagonal
 _RIDGE = 1e-11  # least pivot of a face's Cholesky factor, relative to the diagonal
@@ -83,33 +80,27 @@ SLICE = 2e8
     _N_ROWS,
 ) = range(11)
 
-_SCAN = {"error_model": "numpy", "fastmath": {"nnan", "nsz", "contract"}}
-_LINEAR_ALGEBRA = {
-    "error_model": "numpy",
-    "fastmath": {"nnan", "nsz", "contract", "reassoc"},
-}
 
-
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _bits(value: float) -> np.int64:
     """Return the bits of a float64 as an int64."""
     return np.float64(value).view(np.int64)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _float(bits: np.int64) -> np.float64:
     """Return the float64 of the bits of an int64."""
     return np.int64(bits).view(np.float64)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _ordered(value: float) -> np.int64:
     """Return an integer that sorts as the float does, negative ones included."""
     bits = _bits(value)
     return bits ^ ((bits >> 63) & _MAGNITUDE)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _up_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     """Return what raising a variable at `value` adds to ``v``."""
     if value >= hi:
@@ -117,7 +108,7 @@ def _up_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     return -epsilon if value >= 0.0 else epsilon
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _low_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     """Return what lowering a variable at `value` adds to ``v``."""
     if value <= lo:
@@ -125,25 +116,25 @@ def _low_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
     return -epsilon if value > 0.0 else epsilon
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _is_free(value: float, lo: float, hi: float, epsilon: float) -> bool:
     """Tell whether the objective is smooth around `value`."""
     return lo < value < hi and (epsilon == 0.0 or value != 0.0)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _stop_up(value: float, hi: float, epsilon: float) -> float:
     """Return where a rising variable meets its bound or the kink."""
     return min(hi, 0.0) if epsilon > 0.0 and value < 0.0 else hi
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _stop_down(value: float, lo: float, epsilon: float) -> float:
     """Return where a sinking variable meets its bound or the kink."""
     return max(lo, 0.0) if epsilon > 0.0 and value > 0.0 else lo
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _enter(
     beta: FloatArray,
     lo: FloatArray,
@@ -160,7 +151,7 @@ def _enter(
     return n_free
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _steepest(v: FloatArray, up: FloatArray) -> np.int64:
     """Return the index of the largest ``v + up``, exactly."""
     best = np.int64(0)
@@ -170,7 +161,7 @@ def _steepest(v: FloatArray, up: FloatArray) -> np.int64:
     return best
 
 
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+@compiled
 def negative_gradient(
     K: FloatArray,
     c: FloatArray,
@@ -188,7 +179,7 @@ def negative_gradient(
                 v[k] -= b * row[k]
 
 
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+@routine
 def factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
     """Turn ``[A | B]`` into ``[U | U'⁻¹B]`` in place, where ``U'U = A + ridge·I``.
 
@@ -219,7 +210,7 @@ def factorise(U: FloatArray, m: int, width: int, ridge: float) -> None:
         row[a] = pivot * scale
 
 
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+@routine
 def drop(U: FloatArray, m: int, width: int, p: int) -> None:
     """Remove variable `p` from ``[U | U'⁻¹B]`` by Givens rotations, in place."""
     for k in range(m):
@@ -238,7 +229,7 @@ def drop(U: FloatArray, m: int, width: int, p: int) -> None:
             lower[b] = f * t - g * s
 
 
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+@routine
 def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> None:
     """Update ``v`` for a move of β from `old` to `new`."""
     for i in range(old.size):
@@ -249,7 +240,7 @@ def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> Non
                 v[k] -= d * row[k]
 
 
-@njit(cache=True, nogil=True, **_LINEAR_ALGEBRA)
+@routine
 def _face_step(
     K: FloatArray,
     lo: FloatArray,
@@ -373,13 +364,13 @@ def _face_step(
     return True
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _face_cost(n: int, n_free: int) -> float:
     """Return the cost of a face step in multiplications, about."""
     return n_free * n_free * (n_free / 6.0 + 6.0) + n_free * n + 300.0
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@routine
 def _least_curvature(diagonal: FloatArray) -> float:
     total = 0.0
     for k in range(diagonal.size):
@@ -387,7 +378,7 @@ def _least_curvature(diagonal: FloatArray) -> float:
     return max(_TINY * total / diagonal.size, 1e-300)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@compiled
 def rounding_error(diagonal: FloatArray, c: FloatArray, beta: FloatArray) -> float:
     """Return the size of the rounding errors of ``c − Kβ``.
 
@@ -403,13 +394,13 @@ def rounding_error(diagonal: FloatArray, c: FloatArray, beta: FloatArray) -> flo
     return 2.0**-52 * (root * summed + largest)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@compiled
 def step_cost(n: int) -> float:
     """Return the cost of a pair step in multiplications, face steps included."""
     return 3.0 * n + 225.0
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@compiled
 def pair_steps(
     K: FloatArray,
     c: FloatArray,
@@ -438,7 +429,7 @@ def pair_steps(
     rounding errors, and the credit.
     """
     n = beta.size
-    n_sums = np.int64(1)  # a call, lest it be a literal and compiled for separately
+    n_sums = np.int64(1)  # a call, to keep Numba from treating it as a literal
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
     n_free = _enter(beta, lo, hi, epsilon, work)
@@ -526,7 +517,7 @@ def pair_steps(
     return n_iter, tol, credit
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@compiled
 def single_steps(
     K: FloatArray,
     c: FloatArray,
@@ -626,13 +617,13 @@ def single_steps(
     return n_iter, tol, credit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def workspace(n: int) -> tuple[FloatArray, IntArray]:
     """Return the two work arrays that solves of up to `n` variables share."""
     return np.empty((_N_ROWS, n)), np.empty(n, np.int64)
 
 
-@njit(cache=True, nogil=True, **_SCAN)
+@compiled
 def intercept_at(
     v: FloatArray,
     beta: FloatArray,

@@ -8,16 +8,16 @@ equality on the vectors of sum zero.
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.svm.smo import factorise
 from mtmkl.solvers.svm.task_steps import sub_gram
 from mtmkl.typing import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _project(ones: FloatArray, B: FloatArray) -> None:
     """Take from each column of B its part along `ones`."""
     m, n_terms = B.shape
@@ -33,7 +33,7 @@ def _project(ones: FloatArray, B: FloatArray) -> None:
             B[a, f] -= along * ones[a]
 
 
-@numba.njit(cache=True, nogil=True)
+@routine
 def _curvature_factor(
     features: FloatArray,
     gram: NDArray[Any],
@@ -88,7 +88,7 @@ def _curvature_factor(
     return B
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def write_curvature_factors(
     offsets: IntArray,
     entries: IntArray,
@@ -138,7 +138,7 @@ def write_curvature_factors(
         counts[t] = B.shape[0]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def add_curvature(
     offsets: IntArray,
     block: IntArray,

@@ -6,10 +6,10 @@ lie one after the other, as :class:`~mtmkl.kernels.gram.GramBlocks` has them.
 
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.svm.smo import (
     DIAGONAL,
     FAR,
@@ -37,7 +37,7 @@ _TASK, _CREDIT, _SHARE, WORK = range(4)
 N_PROGRESS = 4
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled
 def accumulate(
     offsets: IntArray,
     entries: IntArray,
@@ -65,7 +65,7 @@ def accumulate(
                     )
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@routine
 def _add_row(
     row: NDArray[Any],
     b: float,
@@ -76,7 +76,7 @@ def _add_row(
         flat[k] += b * flat_row[k]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def rescale(
     offsets: IntArray,
     lo: FloatArray,
@@ -106,7 +106,7 @@ def rescale(
             beta[i] = b
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@routine
 def _negative_gradient(
     c: FloatArray,
     features: FloatArray,
@@ -127,7 +127,7 @@ def _negative_gradient(
         v[i] = value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def violation_at(
     v: FloatArray,
     beta: FloatArray,
@@ -168,7 +168,7 @@ def violation_at(
     return highest - lowest, intercept
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@routine
 def sub_gram(
     features: FloatArray,
     gram: NDArray[Any],
@@ -213,7 +213,7 @@ def sub_gram(
                     K[b, a] = row[b]
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@routine
 def _weighted_diagonal(
     features: FloatArray,
     gram: NDArray[Any],
@@ -232,7 +232,7 @@ def _weighted_diagonal(
         out[i] = value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def sum_of_rounding_errors(
     offsets: IntArray, c: FloatArray, diagonal: FloatArray, beta: FloatArray
 ) -> float:
@@ -246,7 +246,7 @@ def sum_of_rounding_errors(
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def solve_tasks(
     offsets: IntArray,
     entries: IntArray,
@@ -437,7 +437,7 @@ _UPDATES = 100.0  # rounding errors that outputs gather, in those of one sum
 _NEGLIGIBLE = 1e-8  # relative error of an objective
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def solve_path(
     offsets: IntArray,
     entries: IntArray,
@@ -572,7 +572,7 @@ def solve_path(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _values(statistics: FloatArray, q: FloatArray) -> tuple[float, float, float]:
     """Return primal and dual objectives, and the loss in the first of them."""
     linear, quadratic, loss, total = 0.0, 0.0, 0.0, 0.0

@@ -13,8 +13,8 @@ and Trends in Machine Learning 3(1), 2011.
 """
 
 import numpy as np
-from numba import njit
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.weights.group_sharing_algebra import (
     factorise_blocks,
     merge_fused,
@@ -32,7 +32,7 @@ _LARGEST_CHANGE = 10.0
 RHO, GAP, ITERATIONS, VALUE = range(4)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pair_penalty(theta: FloatArray) -> float:
     """Return Σ_{t<s} ‖θ_t − θ_s‖₂ of the rows of θ, shape (T, M)."""
     total = 0.0
@@ -46,7 +46,7 @@ def pair_penalty(theta: FloatArray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _add_edges(edge_duals: FloatArray, out: FloatArray) -> None:
     """Add Σ_s π_ts of each task t to out, shape (T, M)."""
     n_tasks, n = out.shape
@@ -59,7 +59,7 @@ def _add_edges(edge_duals: FloatArray, out: FloatArray) -> None:
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gap(
     g: FloatArray,
     H: FloatArray,
@@ -106,7 +106,7 @@ def _gap(
     return value, gap
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled
 def _pair_step(
     x: FloatArray,
     v: FloatArray,
@@ -145,7 +145,7 @@ def _pair_step(
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _cut_step(
     x: FloatArray,
     B: FloatArray,
@@ -181,7 +181,7 @@ def _cut_step(
             y[t, j] = v[j] - p[t, j]
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _start_simplex(
     linear: FloatArray,
     H: FloatArray,
@@ -205,7 +205,7 @@ def _start_simplex(
             u[t, m] = min(u[t, m], mean) if theta[t, m] == 0.0 else mean
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _start_edges(
     z: FloatArray,
     pi: FloatArray,
@@ -238,7 +238,7 @@ def _start_edges(
             k += 1
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _start_cuts(
     a: FloatArray,
     B: FloatArray,
@@ -258,7 +258,7 @@ def _start_cuts(
                 y[t, j] += B[t, j, m] * (theta[t, m] - center[t, m])
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _quadratic_step(
     right: FloatArray,
     inverses: FloatArray,
@@ -291,7 +291,7 @@ def _quadratic_step(
             x[t, m] += value
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _simplex_step(x: FloatArray, z: FloatArray, u: FloatArray) -> None:
     """Renew the copies z in the simplex and their scaled multipliers."""
     n_tasks, n = x.shape
@@ -304,7 +304,7 @@ def _simplex_step(x: FloatArray, z: FloatArray, u: FloatArray) -> None:
             u[t, m] = w[m] - z[t, m]
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _change_of_penalty(
     x: FloatArray,
     z: FloatArray,
@@ -335,7 +335,7 @@ def _change_of_penalty(
     return 1.0
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _rescale_edges(
     v: FloatArray, shrink: FloatArray, bound: float, change: float
 ) -> None:
@@ -351,7 +351,7 @@ def _rescale_edges(
             shrink[k] = max(1.0 - bound / np.sqrt(norm), 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def minimise(
     g: FloatArray,
     H: FloatArray,

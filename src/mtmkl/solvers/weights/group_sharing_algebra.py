@@ -4,12 +4,12 @@ For :mod:`mtmkl.solvers.weights.group_sharing_admm`, whose notation this is.
 """
 
 import numpy as np
-from numba import njit
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray, IntArray
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def project_on_simplex(v: FloatArray, out: FloatArray) -> None:
     """Write the point of the simplex nearest to v."""
     n = v.size
@@ -31,7 +31,7 @@ def project_on_simplex(v: FloatArray, out: FloatArray) -> None:
         out[m] = max(v[m] - threshold, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@routine
 def _invert(A: FloatArray, L: FloatArray, out: FloatArray) -> None:
     """Write the inverse of a positive definite matrix, by its Cholesky factor."""
     n = A.shape[0]
@@ -57,7 +57,7 @@ def _invert(A: FloatArray, L: FloatArray, out: FloatArray) -> None:
             out[i, c] = value / L[i, i]
 
 
-@njit(cache=True, nogil=True)
+@routine
 def factorise_blocks(
     H: FloatArray,
     B: FloatArray,
@@ -87,7 +87,7 @@ def factorise_blocks(
     _invert(rest, L, coupling)
 
 
-@njit(cache=True, nogil=True)
+@routine
 def merge_fused(
     z: FloatArray, shrink: FloatArray, out: FloatArray, label: IntArray
 ) -> None:

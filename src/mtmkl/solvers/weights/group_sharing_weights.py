@@ -23,9 +23,9 @@ nonnegative terms,
 from dataclasses import dataclass
 from typing import Any
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
 from mtmkl.solvers.weights.group_sharing_admm import (
     GAP,
@@ -288,7 +288,7 @@ def _first_rho(g: FloatArray, H: FloatArray) -> float:
     return max(curvature, 0.3 * spread, 1e-12)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def edge_sums(edge_duals: FloatArray, n_tasks: int) -> FloatArray:
     """Return r_t = Σ_s π_ts, shape (T, M), for π of shape (T(T − 1)/2, M)."""
     out = np.zeros((n_tasks, edge_duals.shape[1]))

@@ -25,9 +25,9 @@ that no matrix of all pairs of kernels is inverted. The same matrix gives f''.
 
 from dataclasses import dataclass, replace
 
-import numba
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 from mtmkl.typing import FloatArray, IntArray
@@ -337,7 +337,7 @@ def _norm(values: FloatArray, order: float) -> FloatArray:
     return largest * sums
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _products(
     offsets: IntArray, inner: FloatArray, scaled: FloatArray, right: FloatArray
 ) -> FloatArray:
@@ -351,7 +351,7 @@ def _products(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _solve(
     offsets: IntArray, inner: FloatArray, scaled: FloatArray, right: FloatArray
 ) -> FloatArray:

@@ -7,9 +7,9 @@ is its values, its column numbers, and where each row begins, as in CSR.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.svm.logistic_duals import logistic_step
 from mtmkl.typing import FloatArray, IntArray
 
@@ -18,10 +18,8 @@ Rows = tuple[FloatArray, NDArray[Any], NDArray[np.int64]]
 
 _BLOCK = 2048  # columns combined at a time, which the first cache holds
 
-_COMPILED = {"cache": True, "nogil": True, "error_model": "numpy"}
 
-
-@njit(**_COMPILED)
+@compiled
 def squared_norms(
     data: FloatArray, indices: NDArray[Any], indptr: NDArray[np.int64]
 ) -> FloatArray:
@@ -35,7 +33,7 @@ def squared_norms(
     return norms
 
 
-@njit(**_COMPILED)
+@routine
 def _dot(
     data: FloatArray, indices: NDArray[Any], begin: int, end: int, v: FloatArray
 ) -> float:
@@ -53,7 +51,7 @@ def _dot(
     return (first + second) + (third + fourth)
 
 
-@njit(**_COMPILED)
+@routine
 def _add(
     data: FloatArray,
     indices: NDArray[Any],
@@ -67,7 +65,7 @@ def _add(
         v[columns[k]] += step * values[k]
 
 
-@njit(**_COMPILED)
+@compiled
 def accumulate(
     maps: tuple[Rows, ...],
     offsets: IntArray,
@@ -84,7 +82,7 @@ def accumulate(
                 _add(data, indices, indptr[i], indptr[i + 1], beta[i], u)
 
 
-@njit(**_COMPILED)
+@routine
 def _enter(
     offsets: IntArray, G: FloatArray, t: int, U: FloatArray, v: FloatArray
 ) -> None:
@@ -102,7 +100,7 @@ def _enter(
                         target[j] += factor * source[j]
 
 
-@njit(**_COMPILED)
+@routine
 def _margin(
     maps: tuple[Rows, ...],
     offsets: IntArray,
@@ -121,14 +119,14 @@ def _margin(
     return total
 
 
-@njit(**_COMPILED)
+@compiled
 def _loss(margin: float, logistic: bool) -> float:
     if not logistic:
         return max(1.0 - margin, 0.0)
     return np.log1p(np.exp(-abs(margin))) + max(-margin, 0.0)
 
 
-@njit(**_COMPILED)
+@routine
 def _logistic_share(old: float, C: float) -> float:
     """Return C·l*(−α/C), the negative entropy."""
     if old <= 0.0 or old >= C:
@@ -136,7 +134,7 @@ def _logistic_share(old: float, C: float) -> float:
     return old * np.log(old / C) + (C - old) * np.log1p(-old / C)
 
 
-@njit(**_COMPILED)
+@compiled
 def epoch(
     maps: tuple[Rows, ...],
     offsets: IntArray,
@@ -234,7 +232,7 @@ def epoch(
     return gap, largest, least
 
 
-@njit(**_COMPILED)
+@compiled
 def total_loss(
     maps: tuple[Rows, ...],
     offsets: IntArray,

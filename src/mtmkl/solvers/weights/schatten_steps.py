@@ -6,18 +6,16 @@ q from 1 to 2.
 """
 
 import numpy as np
-from numba import njit
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
 _NOTHING = 1e-13
 _MAX_STEPS = 200
 
-_COMPILED = {"cache": True, "nogil": True}
 
-
-@njit(**_COMPILED)
+@compiled
 def decompose(
     S: FloatArray, ends: IntArray, values: FloatArray, vectors: FloatArray
 ) -> None:
@@ -42,7 +40,7 @@ def decompose(
         first += m * m
 
 
-@njit(**_COMPILED)
+@compiled
 def largest_values(S: FloatArray, ends: IntArray) -> FloatArray:
     """Return the largest singular value of each block, shape (k,)."""
     out = np.zeros(ends.size - 1)
@@ -55,7 +53,7 @@ def largest_values(S: FloatArray, ends: IntArray) -> FloatArray:
     return out
 
 
-@njit(**_COMPILED)
+@compiled
 def spectrum(G: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the rising eigenvalues of a positive semi-definite matrix, and vectors."""
     try:
@@ -67,7 +65,7 @@ def spectrum(G: FloatArray) -> tuple[FloatArray, FloatArray]:
     return values, V
 
 
-@njit(**_COMPILED)
+@compiled
 def shrink(
     S: FloatArray,
     ends: IntArray,
@@ -102,7 +100,7 @@ def shrink(
         first += m * m
 
 
-@njit(**_COMPILED)
+@routine
 def _common_threshold(values: FloatArray, tau: float) -> float:
     """Return the θ with θ = τ Σ_i max(s_i − θ, 0), by Newton's method from below."""
     theta = 0.0
@@ -120,7 +118,7 @@ def _common_threshold(values: FloatArray, tau: float) -> float:
         theta = new
 
 
-@njit(**_COMPILED)
+@routine
 def _block_threshold(values: FloatArray, log_kappa: float, q: float) -> float:
     """Return the θ = κ n^{q−1} with n = Σ_i max(s_i − θ, 0), for falling values s.
 
@@ -162,7 +160,7 @@ def _block_threshold(values: FloatArray, log_kappa: float, q: float) -> float:
     return np.exp(x)
 
 
-@njit(**_COMPILED)
+@compiled
 def thresholds_of(
     values: FloatArray, q: float, tau: float, thresholds: FloatArray, norms: FloatArray
 ) -> float:
@@ -212,7 +210,7 @@ def thresholds_of(
     return norm
 
 
-@njit(**_COMPILED)
+@routine
 def _trace_norms(
     values: FloatArray, thresholds: FloatArray, q: float, norms: FloatArray
 ) -> float:
@@ -228,7 +226,7 @@ def _trace_norms(
     return float(total ** (1.0 / q))
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled
 def own_outputs(
     offsets: IntArray, factors: FloatArray, W: FloatArray, out: FloatArray
 ) -> None:

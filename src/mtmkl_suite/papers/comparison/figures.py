@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from mtmkl.statistics.ties import without_rounding
 from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
@@ -78,7 +79,8 @@ def cost(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
         return no_data_figure("no data set without gaps", WIDE)
     seconds = seconds_matrix(context.scores, comparison, block)
     seconds = seconds.loc[values.index, values.columns]
-    table = pd.DataFrame({"seconds": seconds.mean(), "score": values.mean()})
+    score = without_rounding(values.mean())
+    table = pd.DataFrame({"seconds": seconds.mean(), "score": score})
     front = pareto_front(table["seconds"], table["score"])
     table["on_front"] = table.index.isin(front)
     table["data_sets"] = len(values)

@@ -5,7 +5,8 @@ import math
 
 import pandas as pd
 
-from mtmkl.statistics.t_test import scale_of, t_test
+from mtmkl.statistics.t_test import t_test
+from mtmkl.statistics.ties import scale_of
 from mtmkl_suite.evaluation.cross_validation import choose
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context

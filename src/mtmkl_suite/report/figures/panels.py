@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl.statistics.ties import differences, scale_of
 from mtmkl_suite.config import models
 from mtmkl_suite.judge.sample import average, axis_values, select
 from mtmkl_suite.report.context import Context
@@ -122,10 +123,10 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
 
     p is ``nan`` for a few of them.
     """
-    both = pd.concat([first, second], axis=1).dropna()
-    difference = both.iloc[:, 0] - both.iloc[:, 1]
+    both = pd.concat([first, second], axis=1).dropna().to_numpy()
+    difference, _ = differences(*both.T, scale=scale_of(both))
     p = math.nan
-    if len(difference) >= MIN_UNITS and np.ptp(difference) > ROUNDING:
+    if len(difference) >= MIN_UNITS and np.ptp(difference) > 0:
         p = float(stats.ttest_1samp(difference, 0.0).pvalue)
     return {
         "mean": float(difference.mean()),

@@ -80,7 +80,6 @@ _PROVENANCE = {
     "config_sha256": "SHA-256 of the configuration",
     "lock_sha256": "SHA-256 of requirements.lock",
     "blas": "kernels of BLAS",
-    "compiled_for": "Numba compiles for",
     "n": "rows",
     "n_tasks": "tasks",
 }

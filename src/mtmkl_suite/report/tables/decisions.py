@@ -8,6 +8,12 @@ import pandas as pd
 
 from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl.statistics.ranks import rank_methods
+from mtmkl.statistics.ties import (
+    differences,
+    rounding_of,
+    scale_of,
+    without_rounding,
+)
 from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
@@ -30,10 +36,11 @@ class Decision:
 
     ``methods`` has the best mean rank first; its columns are mean_rank, mean, held_up
     (its mean is at most ``rope`` below that of the best mean rank), above_control (mean
-    difference), wins, losses (data sets on which it is better or worse than the
-    control), p_better (posterior probability of the Bayesian signed-rank test that it
-    is better than the control by more than ``rope``; ``nan`` for fewer than five data
-    sets), seconds (to choose and fit once, mean over data sets).
+    difference), harmed (that is more than ``rope`` below zero), wins, losses (data sets
+    on which it is better or worse than the control), p_better (posterior probability of
+    the Bayesian signed-rank test that it is better than the control by more than
+    ``rope``; ``nan`` for fewer than five data sets), seconds (to choose and fit once,
+    mean over data sets).
     """
 
     methods: pd.DataFrame
@@ -69,7 +76,7 @@ class Decision:
                 f"{best.name}: {_signed(best['above_control'])} {self.unit} over "
                 f"{self.control}, {where}{'' if math.isnan(p) else sure}."
             )
-        harmed = self.methods[self.methods["above_control"] < -self.rope]
+        harmed = self.methods[self.methods["harmed"]]
         worst = harmed.sort_values("above_control").index
         if not len(worst):
             return f"{gain} No method is more than {self.rope:g} below the control."
@@ -109,25 +116,32 @@ def decide(
 ) -> Decision:
     """Compare methods on the data sets of one property."""
     control, rope = comparison.control, comparison.rope
-    gains = values.sub(values[control], axis=0)
-    means = values.mean()
+    scale = scale_of(values.to_numpy())
+    found = {
+        name: differences(values[name], values[control], scale=scale) for name in values
+    }
+    gains = pd.DataFrame({name: gain for name, (gain, _) in found.items()})
+    means = without_rounding(values.mean())
+    above_control = means - means[control]
+    limit = rope + rounding_of(means, scale).max()
     methods = pd.DataFrame(
         {
             "mean_rank": rank_methods(values, higher_better=True).mean(),
             "mean": means,
-            "above_control": gains.mean(),
+            "above_control": above_control,
+            "harmed": above_control < -limit,
             "wins": (gains > 0).sum(),
             "losses": (gains < 0).sum(),
             "p_better": [
-                bayesian_signed_rank(gains[name], rope)[0]
-                if len(gains) >= MIN_UNITS and name != control
+                bayesian_signed_rank(gain, rope, rounding=rounding)[0]
+                if len(gain) >= MIN_UNITS and name != control
                 else math.nan
-                for name in gains
+                for name, (gain, rounding) in found.items()
             ],
             "seconds": seconds[list(values)].mean(),
         }
     ).sort_values(["mean_rank", "mean"], ascending=[True, False], kind="stable")
-    methods["held_up"] = methods["mean"] >= methods["mean"].iloc[0] - rope
+    methods["held_up"] = methods["mean"] >= methods["mean"].iloc[0] - limit
     return Decision(
         methods=methods,
         datasets=tuple(map(str, values.index)),

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl.statistics.hierarchical import CERTAIN, compare_all_repeats
+from mtmkl.statistics.ties import differences, rounding_of, scale_of
 from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
@@ -81,17 +82,18 @@ def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
     seconds = [n for n in (comparison.control, *artefact.proposed) if n in values]
     ranks = values.rank(axis=1, ascending=False).mean()
     found = ranked_repeats(context, comparison, block, [*firsts, *seconds])
+    scale = scale_of(values.to_numpy())
     rows: list[dict[str, Any]] = []
     for first, second in itertools.product(firsts, seconds):
-        difference = values[first] - values[second]
+        difference, rounding = differences(values[first], values[second], scale=scale)
+        equal = abs(difference) <= comparison.rope + rounding
         row = dict.fromkeys(_COLUMNS) | {
             "block": block, "first": first, "second": second, "n": len(values),
             "rank_first": ranks[first], "rank_second": ranks[second],
             "mean_first": values[first].mean(), "mean_second": values[second].mean(),
             "difference": difference.mean(),
-            "wins": (difference > comparison.rope).sum(),
-            "ties": (difference.abs() <= comparison.rope).sum(),
-            "losses": (difference < -comparison.rope).sum(),
+            "wins": (~equal & (difference > 0)).sum(), "ties": equal.sum(),
+            "losses": (~equal & (difference < 0)).sum(),
         }  # fmt: skip
         if not isinstance(found, str):
             repeats, ratios = found
@@ -128,6 +130,7 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
     """Say on which data sets the best of one side is above all of the other."""
     comparison = artefact.comparison
     matrix = ranking_matrix(context.scores, comparison, block)
+    scale = scale_of(matrix.to_numpy())
     sides: dict[bool, list[str]] = {True: [], False: []}
     n = 0
     for name, row in matrix.iterrows():
@@ -138,7 +141,8 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
             continue
         n += 1
         gain = ours.max() - theirs.max()
-        if abs(gain) > comparison.rope:
+        rounding = rounding_of([ours.max(), theirs.max()], scale).max()
+        if abs(gain) > comparison.rope + rounding:
             first, second = (ours, theirs) if gain > 0 else (theirs, ours)
             sides[gain > 0].append(f"{name} ({_best(first)}, {_best(second)})")
     return (

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, ROUNDING, holm
+from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, holm
+from mtmkl.statistics.ties import without_rounding
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
@@ -80,6 +81,7 @@ def _means(context: Context, experiment: str) -> pd.DataFrame:
     table = pd.DataFrame.from_dict(rows, orient="index")
     if table.empty:
         return table
+    table["mean"] = without_rounding(table["mean"])
     ascending = [True, not higher_is_better(metric)]
     return table.sort_values(["control", "mean"], ascending=ascending, kind="stable")
 
@@ -153,9 +155,8 @@ def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[st
     if not floors:
         return []
     losses = -means["mean"] if better else means["mean"]
-    limit = losses[floors[0]] + ROUNDING
     rivals = [name for name in classes if not methods[name].is_control]
-    return [name for name in rivals if losses[name] > limit]
+    return [name for name in rivals if losses[name] > losses[floors[0]]]
 
 
 def _against(
@@ -299,7 +300,7 @@ def _rank(rank: Any) -> str:
 def _signed(value: float | None) -> str:
     if value is None or pd.isna(value):
         return DASH
-    if abs(value) < ROUNDING:
+    if value == 0:
         return "0"
     return f"{value:+.3g}".replace("-", "−")
 

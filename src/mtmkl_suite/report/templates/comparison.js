@@ -91,15 +91,39 @@
     }
   };
 
-  // ---- Tests, as mtmkl.statistics has them.
+  // ---- Ties, as mtmkl.statistics.ties has them.
 
-  // Twelve digits: what follows is rounding.
-  const rounded = (value) => Number(value.toPrecision(12));
-  const difference = (one, two) => {
-    const scale = Math.max(Math.abs(one), Math.abs(two), 1e-280);
-    const factor = Number(`1e${11 - Math.floor(Math.log10(scale))}`);
-    return Math.round((one - two) * factor) / factor;
+  const ROUNDING = 1e-12;
+  const scaleOf = (values) => values.reduce((most, each) => Math.max(most, Math.abs(each)), 0);
+  const roundingOf = (value, scale) => ROUNDING * Math.max(Math.abs(value), Math.min(scale, 1));
+  const equated = (values, rounding) => {
+    const found = [];
+    sorted(range(values.length), (k) => values[k]).forEach((k, at, order) => {
+      const last = order[at - 1];
+      const isTied = at && values[k] - values[last] < Math.max(rounding[k], rounding[last]);
+      found[k] = isTied ? found[last] : values[k];
+    });
+    return found;
   };
+  const withoutRounding = (rows) => {
+    const scale = scaleOf(rows.flat());
+    return rows.map((row) => equated(row, row.map((each) => roundingOf(each, scale))));
+  };
+
+  // Of each couple of columns, from rows without rounding.
+  const differencesOf = (rows, couples) => {
+    const scale = scaleOf(rows.flat());
+    return couples.map(([i, j]) => {
+      const found = rows.map((row) => row[i] - row[j]);
+      const rounding = rows.map((row, k) => found[k]
+        && Math.max(roundingOf(row[i], scale), roundingOf(row[j], scale)));
+      const sizes = equated(found.map(Math.abs), rounding);
+      return {d: sizes.map((size, k) => Math.sign(found[k]) * size), rounding};
+    });
+  };
+  const meanDifference = ({d, rounding}) => (Math.abs(mean(d)) < mean(rounding) ? 0 : mean(d));
+
+  // ---- Tests, as mtmkl.statistics has them.
 
   // Ranks of numbers, smallest first; equal ones share the mean of theirs.
   const ranksOf = (values) => {
@@ -172,14 +196,14 @@
     return Math.min(1, 2 * normalTail(Math.abs(off) / Math.sqrt(square / 24)));
   };
 
-  // Student's t of differences whose mean varies by S² (1 / n + ratio). A spread that is
-  // rounding of values of the scale is none.
-  const student = ({d, scale, ratio}) => {
-    const centre = mean(d), found = deviation(d), spread = found > 1e-12 * scale ? found : 0;
+  // Student's t of differences whose mean varies by S² (1 / n + ratio).
+  const student = ({d, rounding, ratio}) => {
+    const centre = meanDifference({d, rounding});
+    const spread = d.every((each) => each === d[0]) ? 0 : deviation(d);
     const width = spread * Math.sqrt(1 / d.length + ratio);
     const half = tQuantile(LEVEL / 2, d.length - 1) * width;
     return {centre, width, interval: [centre - half, centre + half],
-      p: spread ? 2 * tTail(Math.abs(centre / width), d.length - 1) : NaN};
+      p: spread ? 2 * tTail(Math.abs(centre / width), d.length - 1) : centre ? NaN : 1};
   };
 
   // ---- From a choice to its answers.
@@ -216,12 +240,8 @@
   };
 
   const rankRows = (values, higher) => values.map(
-    (row) => ranksOf(row.map((each) => (higher ? -1 : 1) * rounded(each))));
+    (row) => ranksOf(row.map((each) => (higher ? -each : each))));
   const meanRanks = (rows) => rows[0].map((_, m) => mean(rows.map((row) => row[m])));
-
-  const differencesOf = (rows, couples) => couples.map(([i, j]) => ({
-    d: rows.map((row) => difference(row[i], row[j])),
-    scale: Math.max(...rows.flatMap((row) => [Math.abs(row[i]), Math.abs(row[j])]))}));
 
   // The test of each pair's differences, over data sets (ratio null) or over repeats that
   // share examples; p after Holm is over all pairs.
@@ -247,14 +267,14 @@
     const lost = choice.datasets.filter((each) => !used.includes(each));
     const k = choice.methods.length, n = used.length;
     if (!n || k < 2) return {used, lost, n, k, metric};
-    const values = used.map((each) => meansOf(rowsOf.get(each)));
+    const values = withoutRounding(used.map((each) => meansOf(rowsOf.get(each))));
     const ranks = rankRows(values, higher), rank = meanRanks(ranks);
-    const means = range(k).map((m) => mean(values.map((row) => row[m])));
+    const [means] = withoutRounding([range(k).map((m) => mean(values.map((row) => row[m])))]);
     const order = sorted(range(k), (m) => rank[m]);
     const gain = (m, other) => (higher ? 1 : -1) * (means[m] - means[other]);
     const couples = order.flatMap((i, at) => order.slice(at + 1).map((j) => [i, j]));
     const single = n === 1;
-    const repeats = single ? byRepeat(rowsOf.get(used[0])) : [];
+    const repeats = single ? withoutRounding(byRepeat(rowsOf.get(used[0]))) : [];
     const ratio = single ? ratioOf(part, choice, used[0]) : null;
     const units = single ? repeats : values;
     const differences = differencesOf(units, couples), tests = testsOf(differences, ratio);
@@ -262,14 +282,15 @@
     // Leave one data set out: which means change sides, which tests their outcome.
     const without = single || n < 3 ? [] : used.map((_, at) => {
       const others = (_, each) => each !== at;
-      const left = differences.map(({d, scale}) => ({d: d.filter(others), scale}));
+      const left = differences.map(({d, rounding}) => (
+        {d: d.filter(others), rounding: rounding.filter(others)}));
       return {tests: testsOf(left, null), rank: meanRanks(ranks.filter(others))};
     });
-    const side = (test) => Math.sign(sum(test.d));
+    const side = (test) => Math.sign(meanDifference(test));
     const pairs = couples.map(([i, j], at) => {
       const {d, p, pHolm} = tests[at], sign = higher ? 1 : -1;
       const fit = tested ? student(tests[at]) : null, flat = fit && fit.width === 0;
-      const pair = {i, j, d, p, pHolm, mean: mean(d), n: d.length,
+      const pair = {i, j, d, p, pHolm, mean: meanDifference(tests[at]), n: d.length,
         wins: d.filter((each) => each * sign > 0).length,
         ties: d.filter((each) => each === 0).length,
         losses: d.filter((each) => each * sign < 0).length,
@@ -329,6 +350,8 @@
 
   // ---- Numbers and words.
 
+  // Twelve digits: what follows is rounding.
+  const rounded = (value) => Number(value.toPrecision(12));
   const minus = (text) => text.replace("-", "\u2212");
   const fixed = (value, digits) => (Number.isFinite(value)
     ? minus(rounded(value).toFixed(digits).replace(/^-(0\.?0*)$/, "$1")) : "–");
@@ -352,11 +375,12 @@
     const [papers, today] = [part.proposed, part.today].map(
       (group) => range(found.k).filter((m) => group.includes(names[m])));
     if (!papers.length || !today.length) return [];
-    const sign = higher ? 1 : -1, above = [], below = [];
+    const sign = higher ? 1 : -1, above = [], below = [], scale = scaleOf(values.flat());
     const bestOf = (row, group) => group.reduce((best, m) => (sign * (row[m] - row[best]) > 0 ? m : best));
     values.forEach((row, at) => {
       const [ours, theirs] = [papers, today].map((group) => bestOf(row, group)), gain = sign * (row[ours] - row[theirs]);
-      if (Math.abs(gain) > rope) {
+      const rounding = Math.max(...[ours, theirs].map((m) => roundingOf(row[m], scale)));
+      if (Math.abs(gain) > rope + rounding) {
         (gain > 0 ? above : below).push(`${part.datasets[used[at]]} (${names[gain > 0 ? ours : theirs]}, by ${fixed(Math.abs(gain), found.digits)})`);
       }
     });

@@ -10,6 +10,7 @@ from mtmkl.kernels.base import (
     Gaussian,
     Linear,
     Polynomial,
+    WeightedSum,
     from_spec,
     median_distance,
     squared_distances,
@@ -118,6 +119,13 @@ def test_the_average_of_kernels():
 def test_bad_specifications(spec, message):
     with pytest.raises(ValueError, match=message):
         from_spec(spec)
+
+
+def test_a_weighted_sum_refuses_negative_weights():
+    with pytest.raises(
+        ValueError, match=r"weights must be at least 0, got \(1.0, -0.1"
+    ):
+        WeightedSum((Linear(), Linear()), (1.0, -0.1))
 
 
 def test_unknown_and_wrong_parameters_are_named():

@@ -1,10 +1,13 @@
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
+from mtmkl.kernels import definite
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.methods import IndependentSVM
@@ -101,3 +104,106 @@ def test_a_row_that_is_not_there_is_named(number):
 def test_inputs_of_two_columns_are_refused():
     with pytest.raises(ValueError, match=r"have one column.*got 2 columns"):
         Precomputed(gram()[1]).fit(np.zeros((3, 2)))
+
+
+def similarity(n=40):
+    """Return inputs, and similarities that are no inner products."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    return X, np.tanh(1.5 * X @ X.T - 1)
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda k: k, lambda k: {"name": "average", "kernels": [k]}]
+)
+def test_a_kernel_that_is_not_positive_semi_definite_is_refused(wrap):
+    X, S = similarity()
+    far = np.abs(np.random.default_rng(1).normal(size=S.shape))
+    for kernel, K in (
+        (Precomputed(S, "tanh"), S),
+        (ExponentialDistance(far + far.T, "far", 1.0), np.exp(-far - far.T)),
+    ):
+        least = np.linalg.eigvalsh(K)[0]
+        with pytest.raises(ValueError, match=rf"{kernel.label}.*{least:.3g}.*'clip'"):
+            IndependentSVM(kernels=[wrap(kernel)]).fit(
+                rows(range(40)), np.sign(X[:, 0])
+            )
+
+
+@pytest.mark.parametrize("kind", ["precomputed", "exponential_distance"])
+def test_clipping_is_the_projection_on_the_positive_eigenvectors(kind):
+    _, S = similarity()
+    K = S if kind == "precomputed" else np.exp(-np.abs(S))
+    spec = {"name": kind, "matrix": S if K is S else np.abs(S), "indefinite": "clip"}
+    if K is not S:
+        spec["scale"] = 1.0
+    train, new, every = rows(range(25)), rows(range(25, 40)), rows(range(40))
+    with pytest.warns(UserWarning, match="negative eigenvalues are set to 0, which"):
+        kernel = from_spec(spec).fit(train)
+    values, vectors = np.linalg.eigh(K[:25, :25])
+    kept = vectors[:, values > 0]
+    nearest = (kept * values[values > 0]) @ kept.T
+    np.testing.assert_allclose(kernel(train, train), nearest, atol=1e-9)
+    cross = K[25:, :25] @ kept @ kept.T
+    np.testing.assert_allclose(kernel(new, train), cross, atol=1e-6)
+    whole = kernel(every, every)
+    assert np.linalg.eigvalsh(whole)[0] > -1e-9 * np.linalg.norm(whole)
+    np.testing.assert_allclose(kernel.diagonal(every), np.diag(whole))
+
+
+def test_a_shift_adds_to_the_values_of_examples_with_themselves():
+    _, S = similarity()
+    train, new = rows([3, 0, 7, 9, 0]), rows([7, 30])
+    used = np.unique(train).astype(int)
+    least = np.linalg.eigvalsh(S[np.ix_(used, used)])[0]
+    with pytest.warns(UserWarning, match=rf"{-least:.3g} is added to its diagonal"):
+        kernel = Precomputed(S, indefinite="shift").fit(train)
+    expected = S[np.ix_([7, 30], [3, 0, 7, 9, 0])]
+    expected[0, 2] -= least
+    np.testing.assert_allclose(kernel(new, train), expected)
+    np.testing.assert_allclose(kernel.diagonal(new), S[[7, 30], [7, 30]] - least)
+
+
+@pytest.mark.parametrize("indefinite", ["clip", "shift"])
+def test_a_changed_kernel_is_certified_and_a_definite_one_is_not_changed(indefinite):
+    X, S = similarity()
+    y, number = np.sign(X[:, 0]), rows(range(40))
+    model = IndependentSVM(kernels=[Precomputed(S, indefinite=indefinite)], tol=1e-8)
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        model.fit(number[:30], y[:30])
+    assert model.duality_gap_ < 1e-8
+    assert np.mean(model.predict(number[30:]) == y[30:]) > 0.7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kernel = Precomputed(X @ X.T, indefinite=indefinite)
+        assert kernel.fit(number) is kernel
+    with pytest.raises(ValueError, match="'error', 'clip' or 'shift', got 'flip'"):
+        Precomputed(S, indefinite="flip")
+
+
+def test_a_search_checks_each_training_set_once(monkeypatch):
+    X, K = gram(40)
+    calls, original = [], definite.dpotrf
+    monkeypatch.setattr(definite, "_passed", {})
+    monkeypatch.setattr(
+        definite, "dpotrf", lambda *a, **k: calls.append(1) or original(*a, **k)
+    )
+    search = GridSearchCV(
+        IndependentSVM(kernels=[Precomputed(K)]), {"C": [0.1, 1.0, 10.0]}, cv=2
+    ).fit(rows(range(40)), np.sign(X[:, 0] + 0.1))
+    assert search.best_score_ > 0.8
+    assert len(calls) == 3  # two folds, and all examples
+
+
+@pytest.mark.parametrize("kind", ["matrix", "scale"])
+def test_a_grid_tells_kernels_apart(kind):
+    X, K = gram(30)
+    D = np.abs(X[:, :1] - X[:, 0])
+    kernels = [Precomputed(K), Precomputed(gram(30, seed=1)[1])]
+    if kind == "scale":
+        kernels = [ExponentialDistance(D, scale=scale) for scale in (0.1, 10.0)]
+    number, y = rows(range(30)), np.sign(X[:, 0])
+    grid = [{"kernels": [kernel]} for kernel in kernels]
+    found = [m.objective_ for m in IndependentSVM().fit_path(number, y, grid=grid)]
+    apart = [IndependentSVM(**point).fit(number, y).objective_ for point in grid]
+    np.testing.assert_allclose(found, apart, rtol=1e-5)
+    assert found[0] != pytest.approx(found[1], rel=0.1)

@@ -37,7 +37,7 @@ def test_relevant_features_are_switched_on(loss, problem):
     model = MEDRegression(C=5.0, alpha=1e3, loss=loss).fit(X, y, task)
     assert model.switches_[:2].min() > 0.8
     assert model.switches_[2:].max() < 0.1
-    assert model.score(X, y, task) > 0.98
+    assert model.score(X, y, task=task) > 0.98
 
 
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared"])

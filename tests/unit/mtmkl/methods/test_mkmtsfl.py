@@ -98,7 +98,7 @@ def test_the_average_kernel_is_one_kernel(data):
     model = MKMTSFLRegressor(2.0, kernels=[average]).fit(X, y, task)
     assert model.kernel_names_ == ("the mean of 3 kernels",)
     assert model.norms_.shape == (1,)
-    assert model.score(X, y, task) > 0.5
+    assert model.score(X, y, task=task) > 0.5
 
 
 def test_paths_over_both_parameters(data):

@@ -129,8 +129,8 @@ def test_unbalanced_labels_have_an_offset_by_default():
         for each in (None, False)
     )
     constant = np.mean(y < 0)
-    assert model.score(X, y, task) > constant + 0.04
-    assert without.score(X, y, task) < constant
+    assert model.score(X, y, task=task) > constant + 0.04
+    assert without.score(X, y, task=task) < constant
     assert (without.solver_, model.solver_) == ("features", "gram")
 
 

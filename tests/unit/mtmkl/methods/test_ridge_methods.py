@@ -98,9 +98,9 @@ def far_from_zero():
 )
 def test_targets_far_from_zero_are_explained_at_defaults(method, least):
     X, y, task = far_from_zero()
-    assert method().fit(X, y, task).score(X, y, task) > least
+    assert method().fit(X, y, task).score(X, y, task=task) > least
     without = method(fit_intercept=False).fit(X, y, task)
-    assert without.score(X, y, task) < -100.0
+    assert without.score(X, y, task=task) < -100.0
 
 
 def ridge_penalty(model, X, task):

@@ -107,7 +107,7 @@ def test_contract(rival, examples):
     assert found.shape == (task.size,)
     assert np.isfinite(found).all()
     # It has learned something, on the examples it has seen.
-    assert fitted.score(X, y, task) > 0.6
+    assert fitted.score(X, y, task=task) > 0.6
     # Rows are predicted one by one.
     rows = np.flatnonzero(task == "b")[::-1]
     np.testing.assert_allclose(values(fitted, X[rows], task[rows]), found[rows])

@@ -178,6 +178,18 @@ def test_conclusions_that_hang_on_one_data_set_are_told():
     assert told == ["a does not differ significantly from b (without odd)"]
 
 
+# Differences in hundredths: 4, 5, 10, 1, 3, 9, −1, −1; the p is that of all signs.
+def test_sentences_and_pairs_take_the_same_differences_as_ties():
+    first = [90, 82, 95, 87, 88, 66, 70, 81]
+    second = [86, 77, 85, 86, 85, 57, 71, 82]
+    values = pd.DataFrame({"a": first, "b": second}, index=list("pqrstuvw")) / 100
+    found = compare_matrix(scores(values))
+    assert found.pairs["p_wilcoxon"].tolist() == [0.0625]
+    assert found.reversed_without() == [
+        "a does not differ significantly from b (without v, w)"
+    ]
+
+
 def test_the_best_mean_rank_and_friedmans_test_can_be_reversed(ties):
     for seed in range(5):
         rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from mtmkl.statistics.t_test import scale_of, t_test
+from mtmkl.statistics.t_test import t_test
 
 SIDES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 
@@ -62,6 +62,14 @@ def test_a_spread_of_rounding_is_none(null, alternative, p):
     assert found.interval == pytest.approx((0.2, 0.2))
 
 
+@pytest.mark.parametrize("ratio", [0.0, 0.5])
+def test_a_mean_that_cancels_but_for_rounding_is_the_null(ratio):
+    values = np.array([0.3, -0.1, -0.2])
+    assert values.mean() != 0
+    found = t_test(values, scale=0.3, variance_ratio=ratio)
+    assert (found.mean, found.statistic, found.p) == (0.0, 0.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("units", "ratio", "words"),
     [
@@ -74,7 +82,3 @@ def test_what_cannot_be_tested_is_said(units, ratio, words):
     found = t_test(np.array(units), scale=1.0, variance_ratio=ratio)
     assert found.why_no_test == words
     assert math.isnan(found.p)
-
-
-def test_rounding_is_measured_against_the_largest_value():
-    assert scale_of(np.array([1.0, -3.0]), np.array([2.0])) == 3.0

@@ -244,6 +244,16 @@ class TestRankings:
         assert late.index.tolist() == ["One", "Two"]
         assert late["B"].tolist() == pytest.approx([35.0, 35.0])
 
+    def test_means_of_the_same_scores_are_equal(self, table):
+        columns = {"experiment": "one", "metric": "auc", "train_size": 1}
+        rows = [
+            {"method": method, "repeat": repeat, "value": value, **columns}
+            for method, values in (("a", (0.1, 0.7, 0.3)), ("b", (0.3, 0.7, 0.1)))
+            for repeat, value in enumerate(values)
+        ]
+        early = ranking_matrix(table(rows), RANKED, "early")
+        assert early["A"].tolist() == early["B"].tolist()
+
     def test_what_was_not_run_is_missing(self, table):
         scores = self.scores(table)
         kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]

@@ -2,8 +2,6 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,34 +11,27 @@ from scipy import sparse
 
 from mtmkl.datasets import DataCorruptError, load_splits, make_splits
 from mtmkl.files import write_table
-from mtmkl.methods import IndependentRidge, resolve
-from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl.methods import IndependentRidge
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.run import fits, pipeline
-from mtmkl_suite.run.fingerprint import modules_behind
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import MethodSpec, fit_jobs, method_specs
+from mtmkl_suite.run.plan import fit_jobs, method_specs
 
 DATASET = "digits[n_per_class=10]"
 AMONG_OTHERS = """
 import sys
 import numpy as np
-from mtmkl.methods import SingleTaskMKL
-from mtmkl_suite.evaluation.compiled import start_again_when_compiled, stop_if_compiled
-from mtmkl_suite.run.fits import warm_compiled_code
-from mtmkl_suite.run.plan import MethodSpec
+from mtmkl.methods import SingleTaskMKL, resolve
 
-start_again_when_compiled()
-warm_compiled_code([MethodSpec("it", name, {}, {}, "none") for name in sys.argv[1:]])
 rng = np.random.default_rng(0)
 X, task = rng.normal(size=(90, 7)), np.repeat([0, 1, 2], 30)
 y = np.where(X[:, 0] + rng.normal(size=90) > 0, 1.0, -1.0)
+for name in sys.argv[1:]:
+    resolve(name)().fit(X[:, :3], y, task=task)
 kernels = [{"name": "gaussian", "width": w} for w in (0.5, 1.0, 2.0)] + ["linear"]
 fitted = SingleTaskMKL(C=10.0, kernels=kernels).fit(X, y, task=task)
-found = fitted.decision_function(X, task=task).tobytes().hex()
-stop_if_compiled()
-print(found)
+print(fitted.decision_function(X, task=task).tobytes().hex())
 """
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
 
@@ -288,52 +279,6 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
     assert list(left.parent.iterdir()) == [left]
 
 
-def test_a_method_that_cannot_be_compiled_fails_in_its_job_instead(monkeypatch):
-    monkeypatch.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
-    spec = MethodSpec("ridge", "IndependentRidge", {}, {}, "none")
-    assert "IndependentRidge" in fits.warm_compiled_code([spec])
-
-
-def test_code_is_compiled_for_every_value_of_a_parameter(monkeypatch):
-    fitted = []
-    monkeypatch.setattr(
-        IndependentRidge,
-        "fit",
-        lambda self, X, y, task=None: fitted.append((self.gamma, self.standardize)),
-    )
-    grid = {"gamma": [1.0, 2.0, 3.0]}
-    spec = MethodSpec("ridge", "IndependentRidge", {"standardize": True}, grid, "none")
-    both = replace(spec, params={}, grid=[{"gamma": 4.0, "standardize": False}])
-    fits.warm_compiled_code([spec, both])
-    usual = IndependentRidge()
-    assert fitted == [
-        (usual.gamma, usual.standardize),
-        *((gamma, True) for gamma in grid["gamma"]),
-        (4.0, False),
-    ]
-
-
-def test_families_that_are_compiled_at_the_same_time_share_no_routine():
-    papers = [load_paper(each, "paper") for each in load_run_config().papers]
-    methods = {
-        each.class_name: each
-        for paper in papers
-        for each in fits.methods_of(paper, fit_jobs(paper))
-    }
-    routines = {
-        family: {
-            module
-            for each in found
-            for module in modules_behind(str(resolve(each.class_name).__module__))
-            if "njit" in Path(find_spec(module).origin).read_text()
-        }
-        for family, found in fits.families(methods.values()).items()
-    }
-    assert "mtmkl.solvers.svm.smo" in routines["kernel"]
-    assert "mtmkl.solvers.linear.penalties" in routines["linear"]
-    assert not routines["kernel"] & routines["linear"]
-
-
 def test_a_fit_is_the_same_among_others():
     def found(*methods):
         command = [sys.executable, "-c", AMONG_OTHERS, *methods]
@@ -341,15 +286,7 @@ def test_a_fit_is_the_same_among_others():
         return done.stdout.splitlines()[-1]
 
     alone = found("SingleTaskMKL")
-    assert found("MEDGraphStructure", "SingleTaskMKL") == alone
-    assert found("IndependentSVM", "MultiTaskMKL", "SingleTaskMKL") == alone
-
-
-def test_methods_that_experiments_share_are_compiled_once(config):
-    config["experiments"]["again"] = config["experiments"]["digits"]
-    config = paper_of(config)
-    assert len(list(fit_jobs(config))) == 2
-    assert len(fits.methods_of(config, fit_jobs(config))) == 1
+    assert found("IndependentSVM", "MultiTaskMKL") == alone
 
 
 def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):

@@ -31,7 +31,7 @@ def test_results_are_below_the_folder_of_the_run(targets):
     every = [*files.data_files("tiny"), *files.fit_files("tiny"), *files.record("tiny")]
     assert every
     assert all(path.startswith("elsewhere/quick+tiny+seed=7/tiny/") for path in every)
-    assert files.log("tiny/compile").endswith("seed=7/logs/tiny/compile.log")
+    assert files.log("tiny/results").endswith("seed=7/logs/tiny/results.log")
 
 
 def test_fits_of_an_experiment_share_a_process_in_the_quick_tier(targets):
@@ -47,7 +47,6 @@ def test_later_repeats_wait_for_what_the_first_have_chosen(targets):
     assert first["chosen"] == []
     assert second["chosen"] == [str(folder.scores_of(f"{SLOW}.0"))]
     assert second["splits"] == [str(folder.splits("random", DATASET))]
-    assert second["compiled"] == [str(folder.compiled("linear"))]
     with pytest.raises(LookupError, match="tiny has no fits 'nope'"):
         files.fit_inputs("tiny", "nope")
 

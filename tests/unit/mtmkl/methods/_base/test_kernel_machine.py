@@ -11,7 +11,17 @@ from scipy.special import rel_entr
 from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.methods import REGISTRY
+from mtmkl.kernels import basis
+from mtmkl.kernels.base import Average, OnFeature
+from mtmkl.methods import (
+    REGISTRY,
+    IndependentSVM,
+    MEDAdaptivePooling,
+    MultiTaskFeatureLearning,
+    MultiTaskMKL,
+    PooledSVM,
+    med_adaptive_pooling,
+)
 from mtmkl.solvers.med.switches import switch_cost
 
 
@@ -230,3 +240,50 @@ def test_a_feature_on_another_scale_does_not_hold_up_a_fit(name, unscaled):
     assert "gap" in message
     assert "standardize=True" in message
     assert "+12" in message or "+13" in message
+
+
+class Sigmoid:
+    """A kernel that is not positive semi-definite, or with a slope not symmetric."""
+
+    def __init__(self, slope=0.0):
+        self.slope = slope
+
+    def __repr__(self):
+        return "Sigmoid"
+
+    def fit(self, X):
+        return self
+
+    def __call__(self, X, Z):
+        return np.tanh(1.5 * X @ Z.T - 1.0) + self.slope * X[:, :1]
+
+    def diagonal(self, X):
+        return np.tanh(1.5 * np.sum(X**2, axis=1) - 1.0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda kernel: IndependentSVM(kernels=[kernel]),
+        lambda kernel: PooledSVM(kernels=[Average([kernel])]),
+        lambda kernel: IndependentSVM(kernels=[OnFeature(kernel, 0)]),
+        lambda kernel: MultiTaskMKL([(kernel, "union")]),
+        lambda kernel: MEDAdaptivePooling(kernel=kernel),
+        lambda kernel: MultiTaskFeatureLearning(kernel=kernel),
+    ],
+)
+def test_a_kernel_of_ones_own_is_checked_where_it_is_trained(make, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(48, 2))
+    y, task = np.where(X[:, 0] > 0, 1, -1), np.arange(48) % 2
+    # Of many examples a Cholesky factor of some columns would do.
+    monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 10)
+    monkeypatch.setattr(basis, "_WHOLE", 10)
+    for kernel, message in (
+        (
+            Sigmoid(),
+            r"(Sigmoid|mean).* not positive semi-definite: its least .* is -\d",
+        ),
+        (Sigmoid(slope=1.0), r"(Sigmoid|mean).* must be symmetric"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make(kernel).fit(X, y, task)

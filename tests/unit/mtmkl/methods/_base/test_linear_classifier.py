@@ -27,7 +27,7 @@ def test_scores_are_the_coefficients_of_raw_inputs(name, pairs_of_classes):
     estimator = _make(name).fit(X, y, task)
     scores = np.sum(X * estimator.coef_[:, task].T, axis=1) + estimator.intercept_[task]
     np.testing.assert_allclose(estimator.decision_function(X, task), scores, rtol=1e-12)
-    assert estimator.score(X, y, task) > 0.8
+    assert estimator.score(X, y, task=task) > 0.8
 
 
 @every_method
@@ -73,7 +73,7 @@ def test_more_inputs_than_examples(name, pairs_of_classes):
     estimator = _make(name, tol=1e-6).fit(wide, y, task)
     assert estimator.coef_.shape == (90, 10)
     assert np.isfinite(estimator.objective_)
-    assert estimator.score(wide, y, task) > 0.8
+    assert estimator.score(wide, y, task=task) > 0.8
 
 
 def test_span_changes_nothing_for_a_rotation_invariant_penalty(pairs_of_classes):

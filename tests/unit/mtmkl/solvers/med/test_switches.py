@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -114,3 +116,38 @@ def test_iterations_are_limited():
     )
     assert result.status == "stopped"
     assert result.objective > result.dual_objective
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("q", [np.nan, np.inf])
+def test_a_problem_without_a_minimum_ends(q):
+    class Broken(Quadratic):
+        def solve(self, s, accuracy):
+            self.last = replace(super().solve(s, accuracy), q=np.array([q, 0.0, 0.0]))
+            return self.last
+
+        def curvature(self, s):
+            return np.full((3, 3), q)
+
+    problem = Broken([1.0, 4.0, 0.2], 3.0)
+    result = minimise_over_switches(problem, 0.0, n_switches=3, start=np.zeros(3))
+    assert result.status == "stalled"
+
+
+def test_a_line_search_without_a_decrease_is_not_repeated_for_ever():
+    class Rising(Quadratic):
+        n_solved = 0
+
+        def solve(self, s, accuracy):
+            self.n_solved += 1
+            inner = super().solve(s, accuracy)
+            rise = self.n_solved
+            self.last = replace(
+                inner, primal=inner.primal + rise, dual=inner.dual + rise
+            )
+            return self.last
+
+    problem = Rising([1.0, 4.0, 0.2], 3.0)
+    result = minimise_over_switches(problem, 0.0, n_switches=3, max_iter=10_000)
+    assert result.status == "stalled"
+    assert problem.n_solved < 1000

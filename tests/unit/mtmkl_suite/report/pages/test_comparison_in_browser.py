@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import NEEDED, SCHEMES, WIDTHS, look, opened
+from counted_tables import LEVEL, N_DATASETS, N_TABLES, CountedTable
 from scipy import stats
 
 from mtmkl.documents import config_dir
@@ -53,6 +54,8 @@ const answers = ADDRESSES.map((address) => {
   return {
     hash: location.hash, sections: sections(),
     ranks: cells("ranks-table"), pairs: cells("pairs-table"),
+    counts: [...document.querySelectorAll("#pairs-table tbody tr")].map(
+      (row) => row.cells[4].textContent),
     front: [...document.querySelectorAll("#cost-figure .mark.strong")].map(
       (each) => each.dataset.value),
     answer: document.getElementById("answer").textContent,
@@ -416,6 +419,40 @@ def test_scores_with_ties_zeros_and_gaps_in_repeats(n, tmp_path):
     kept = read_matrix(path, score="rmse", where={"method": ["a", "b", "c"]})
     check(shown[1], kept.values, None, False, "c")
     assert "cost" not in shown[0]["sections"]
+
+
+@pytest.mark.parametrize("n", [50, pytest.param(N_TABLES, marks=pytest.mark.nightly)])
+def test_fractions_are_compared_as_integers_are(tmp_path, monkeypatch, n):
+    monkeypatch.setattr(pair_tests, "_interval", lambda *_: (np.nan, np.nan))
+    monkeypatch.setattr(pair_tests, "_posterior", lambda *_: (np.nan,) * 3)
+    tables = [CountedTable(seed) for seed in range(n)]
+    parts = [
+        part_of_scores(compare_matrix(table.scores)) | {"title": f"{at}"}
+        for at, table in enumerate(tables)
+    ]
+    page = comparison_page(parts, title="x", source="x")
+    addresses = [urlencode({"part": part["title"]}) for part in parts]
+    for table, shown in zip(tables, answered(page, addresses, tmp_path), strict=True):
+        rows = shown["ranks"][: len(table.methods)]
+        ranks = {row[0]: number(row[1]) for row in rows}
+        assert ranks == pytest.approx(
+            {k: float(v) for k, v in table.mean_ranks().items()}
+        )
+        assert {row[0]: int(row[3]) for row in rows} == table.best()
+        couples = [(row[0], row[1]) for row in shown["pairs"]]
+        adjusted = table.p_holm(couples)
+        left = [table.p_holm(couples, without=at) for at in range(N_DATASETS)]
+        for couple, row, counts in zip(
+            couples, shown["pairs"], shown["counts"], strict=True
+        ):
+            apart, gains = adjusted[couple] < LEVEL, table.gains(*couple)
+            changes = sum(
+                sum(gains) * (sum(gains) - gain) < 0 or (p[couple] < LEVEL) != apart
+                for gain, p in zip(gains, left, strict=True)
+            )
+            assert number(row[7]) == changes
+            assert counts == "–".join(map(str, table.counts(*couple)))
+            assert number(row[6]) == pytest.approx(float(adjusted[couple]), rel=1e-14)
 
 
 def test_probabilities_are_those_given_for_the_choice(tmp_path):

@@ -179,6 +179,17 @@ def test_a_rival_is_compared_with_the_control_and_the_best_of_the_papers():
     assert "A (Ours 64.0, Linear 50.0)" in table.notes[2]
 
 
+# As floats, 100 (0.606 + 0.602) / 2 − 100 (0.601 + 0.597) / 2 is not always a half.
+def test_differences_that_are_the_region_but_for_rounding_are_ties(monkeypatch):
+    for k, name in enumerate(FEATURES):
+        values = (60.1 + k / 10, 60.6 + k / 10, 60.6 + k / 10)
+        monkeypatch.setitem(MEANS, name, (values, values))
+    table = build(context(FEATURES), rivals())
+    assert [line[3] for line in table.body] == ["0–6–0", "0–6–0"]
+    assert set(table.cells["rank_first"]) == {1.5}
+    assert "on 0 of 6 data sets a method of the papers" in table.notes[2]
+
+
 def test_no_method_beats_a_rival_that_is_better():
     table = build(with_more_repeats(FEATURES), rivals("Ours", "Linear"))
     assert table.notes[0].startswith("No method of the papers beats all 1 rivals")

@@ -74,6 +74,15 @@ def test_equal_within_the_region_holds_up_and_may_be_cheaper():
     assert "probability" not in decision.against_control()
 
 
+# As floats the means differ by more than a tenth.
+def test_a_difference_that_is_the_region_but_for_rounding_is_within_it():
+    low, high = (70.1, 71.3, 77.7), (70.2, 71.4, 77.8)
+    held = decided(high, rope=0.1, control=low)
+    assert "or above: Alone (73.0)" in held.held_up()
+    below = decided(low, rope=0.1, control=high)
+    assert "No method is more than 0.1 below the control." in below.against_control()
+
+
 def test_the_control_may_be_the_best():
     decision = decided([70.0, 79.0])
     assert decision.against_control() == (

@@ -1,0 +1,98 @@
+"""Compile all solvers at once: ``python -m mtmkl.compile``.
+
+Without it, the first fit of a method compiles what the method needs.
+"""
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtmkl.compiled.cache import SUFFIX, cache_folder, used_files
+from mtmkl.methods import REGISTRY, resolve
+
+_FIRST = ("IndependentSVM", "MultiTaskFeatureLearning", "HierarchicalBayes", "CMTL")
+"""Methods that share few routines, lest two processes compile the same at once."""
+
+_GAUSSIAN = {"name": "gaussian", "width": 1.0}
+_VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "IndependentSVM": [{"kernels": ["features"]}, {"kernels": [_GAUSSIAN]}],
+    "MKMTFLRegressor": [{"p": 6.0, "kernels": ["linear", _GAUSSIAN]}],
+    "MultiTaskMKL": [
+        {
+            "terms": [{"kernel": "linear", "task_kernel": "single_task"}],
+            "fit_intercept": False,
+        }
+    ],
+}
+"""Parameters with which a method calls other routines than by default."""
+
+
+def compile_all(processes: int | None = None) -> int:
+    """Compile the solvers of all methods, and delete what older sources left.
+
+    Parameters
+    ----------
+    processes : int or None
+        How many compile at the same time; None takes one per core.
+
+    Returns
+    -------
+    int
+        Number of compiled functions on disk.
+
+    Raises
+    ------
+    OSError
+        If no folder can be written in which they would be kept.
+    """
+    folder = cache_folder()
+    if folder is None:
+        raise OSError("no folder for compiled code can be written: set NUMBA_CACHE_DIR")
+    names = sorted(REGISTRY, key=lambda name: (name not in _FIRST, name))
+    used: set[Path] = set()
+    with ProcessPoolExecutor(processes or os.cpu_count(), get_context("spawn")) as pool:
+        for each in as_completed([pool.submit(_compile, name) for name in names]):
+            used |= each.result()
+    for path in set(folder.glob(f"*{SUFFIX}")) - used:
+        path.unlink(missing_ok=True)
+    return len(used)
+
+
+def _compile(name: str) -> set[Path]:
+    """Fit a method to a few samples, in every way that calls other routines."""
+    rng = np.random.default_rng(0)
+    # The tasks have the same inputs, as methods that find graphs need.
+    X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
+    y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
+    for params in ({}, *_VARIANTS.get(name, [])):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            resolve(name)(**params).fit(X, y, task=task)
+    return used_files()
+
+
+def main() -> None:
+    """Compile, and tell how many functions there are."""
+    name = "python -m mtmkl.compile"
+    parser = argparse.ArgumentParser(prog=name, description=__doc__)
+    parser.add_argument("--processes", type=int, help="default: one per core")
+    given = parser.parse_args()
+    start = time.perf_counter()
+    try:
+        n = compile_all(given.processes)
+    except OSError as error:
+        sys.exit(f"{name}: {error}")
+    seconds = time.perf_counter() - start
+    print(f"{n} compiled functions in {cache_folder()}: {seconds:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

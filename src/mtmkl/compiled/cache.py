@@ -1,0 +1,212 @@
+"""Decorators of compiled functions, with a cache that no edit leaves stale.
+
+Numba's own cache watches the file of a function, not those of its callees. Here a file
+is named by all that its code depends on: byte code and constants of the function and
+of every compiled function that it reaches, types of the arguments, processor, versions.
+An edit anywhere leads to another file, and processes that compile at the same time
+write equal ones.
+"""
+
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, ParamSpec, TypeVar
+
+import llvmlite
+import numba
+from numba.core import caching, serialize
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SUFFIX = ".compiled"
+_DIGEST = hashlib.sha256
+_files: set[Path] = set()
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function that Python calls."""
+    return _dispatcher(function, no_cpython_wrapper=False)
+
+
+def routine(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function for compiled code alone: it has no wrapper for Python."""
+    return _dispatcher(function, no_cpython_wrapper=True)
+
+
+def _dispatcher(function: Callable[P, R], **options: Any) -> Callable[P, R]:
+    dispatcher = numba.njit(
+        nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
+    )(function)
+    dispatcher._cache = _Cache(dispatcher)
+    return dispatcher
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Return the folder of compiled code that can be written, None if there is none.
+
+    ``NUMBA_CACHE_DIR`` if it is set, else a folder beside these sources, else one in
+    the user's cache.
+    """
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        candidates = [Path(given)]
+    else:
+        candidates = [Path(__file__).parent / "__pycache__"]
+        with suppress(RuntimeError):  # there is no home
+            own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+            candidates.append(Path(own) / "mtmkl" / "compiled")
+    for parent in candidates:
+        folder = parent / str(sys.implementation.cache_tag)
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=folder).close()
+            return folder
+    return None
+
+
+def used_files() -> set[Path]:
+    """Return the files of all functions that this process has called so far."""
+    return set(_files)
+
+
+class _Cache(caching._Cache):
+    """Compiled code of a function, in a file for all types of its arguments."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._key: bytes | None = None
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache_folder())
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        if found := path and _read(path):
+            return CompileResult._rebuild(target_context, *pickle.loads(found))
+        _say_once(path)
+        return None
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        if path := self._path(sig, data.codegen):
+            _write(path, serialize.dumps(data._reduce()))
+
+    def enable(self) -> None: ...
+
+    def disable(self) -> None: ...
+
+    def flush(self) -> None: ...
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        if (folder := cache_folder()) is None:
+            return None
+        if self._key is None:
+            self._key = _source_key(self._dispatcher)
+        key = _DIGEST(self._key + repr((sig, codegen.magic_tuple())).encode())
+        name = self._dispatcher.py_func.__qualname__
+        path = folder / f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
+        _files.add(path)
+        return path
+
+
+def _read(path: Path) -> bytes | None:
+    """Return what was written, None if there is nothing or it is damaged."""
+    with suppress(OSError):
+        digest, content = (whole := path.read_bytes())[:32], whole[32:]
+        if _DIGEST(content).digest() == digest:
+            return content
+    return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole; without it, the next process compiles again."""
+    with (
+        suppress(OSError),
+        tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file,
+    ):
+        try:
+            file.write(_DIGEST(content).digest() + content)
+            file.flush()
+            os.replace(file.name, path)
+        except OSError:
+            os.unlink(file.name)
+
+
+@cache
+def _versions() -> bytes:
+    """Return what all compiled code depends on, these sources included."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    texts = b"".join(path.read_bytes() for path in sources)
+    return repr(
+        (numba.__version__, llvmlite.__version__, sys.version_info)
+    ).encode() + (_DIGEST(texts).digest())
+
+
+def _source_key(dispatcher: Dispatcher) -> bytes:
+    """Return a digest of the sources that a function reaches."""
+    reached: dict[str, bytes] = {}
+    waiting = [dispatcher]
+    while waiting:
+        function = waiting.pop()
+        code, namespace = function.py_func.__code__, function.py_func.__globals__
+        name = f"{function.py_func.__module__}.{function.py_func.__qualname__}"
+        if name in reached:
+            continue
+        used = dict(_used(code, namespace))
+        waiting += [each for each in used.values() if isinstance(each, Dispatcher)]
+        constants = {k: v for k, v in used.items() if not isinstance(v, Dispatcher)}
+        options = sorted(map(repr, function.targetoptions.items()))
+        reached[name] = repr((_fingerprint(code), constants, options)).encode()
+    texts = (name.encode() + reached[name] for name in sorted(reached))
+    return _DIGEST(_versions() + b"".join(texts)).digest()
+
+
+def _used(code: CodeType, namespace: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return the compiled functions and the constants that a code refers to."""
+    modules = [namespace.get(name) for name in code.co_names]
+    spaces = [vars(each) for each in modules if isinstance(each, ModuleType)]
+    for space in (namespace, *spaces):
+        for name in code.co_names:
+            value = space.get(name)
+            if isinstance(value, Dispatcher | int | float | str | tuple):
+                yield f"{space['__name__']}.{name}", value
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _used(constant, namespace)
+
+
+def _fingerprint(code: CodeType) -> tuple[Any, ...]:
+    """Return what a code does, without its lines and its docstring."""
+    constants = [
+        _fingerprint(each) if isinstance(each, CodeType) else repr(each)
+        for each in code.co_consts
+        if not isinstance(each, str)
+    ]
+    return code.co_code, constants, code.co_names, code.co_varnames
+
+
+_said = False
+
+
+def _say_once(path: Path | None) -> None:
+    """Tell that this process compiles, before the first function of it."""
+    global _said
+    if _said:
+        return
+    _said = True
+    if path is None:
+        where = "in memory, as no folder of its cache can be written (NUMBA_CACHE_DIR)"
+    else:
+        where = "once; all of it at once: python -m mtmkl.compile"
+    print(f"mtmkl compiles its solvers: up to 20 s, {where}", file=sys.stderr)

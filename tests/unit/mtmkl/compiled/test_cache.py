@@ -1,0 +1,94 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+CALLEE = '''
+from mtmkl.compiled import routine
+FACTOR = 2.0
+@routine
+def scaled(x):
+    """Words."""
+    return FACTOR * x
+@routine
+def scaled_too(x):
+    return FACTOR * x
+'''
+CALLER = """
+import callee
+from callee import scaled
+from mtmkl.compiled import compiled
+@compiled
+def shifted(x):
+    return scaled(x) + 1.0
+@compiled
+def named(x):
+    return callee.scaled_too(x)
+print(shifted(3.0), named(3.0))
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Write the callee, run the caller; return the process and the compiled files."""
+    cache = tmp_path / "cache"
+
+    def run(callee=CALLEE, folder=cache):
+        (tmp_path / "callee.py").write_text(callee)
+        (tmp_path / "caller.py").write_text(CALLER)
+        done = subprocess.run(
+            [sys.executable, "-B", "caller.py"], cwd=tmp_path, check=True, text=True,
+            capture_output=True, env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+        )  # fmt: skip
+        return done, sorted(cache.rglob("*.compiled"))
+
+    return run
+
+
+def test_a_process_loads_what_another_has_compiled(run):
+    first, files = run()
+    assert first.stdout == "7.0 6.0\n"
+    assert "mtmkl compiles its solvers" in first.stderr
+    second, again = run()
+    assert (second.stdout, second.stderr) == (first.stdout, "")
+    assert again == files
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "printed"),
+    [
+        ("FACTOR * x", "FACTOR * x * x", "19.0 18.0\n"),
+        ("FACTOR = 2.0", "FACTOR = 5.0", "16.0 15.0\n"),
+    ],
+)
+def test_an_edit_of_a_callee_in_another_file_is_noticed(run, old, new, printed):
+    run()
+    done, _ = run(CALLEE.replace(old, new))
+    assert done.stdout == printed
+
+
+def test_words_and_lines_are_no_change(run):
+    _, files = run()
+    done, again = run(CALLEE.replace("Words.", "Other words.").replace("@", "\n\n@"))
+    assert done.stderr == ""
+    assert again == files
+
+
+def test_a_damaged_file_is_compiled_again(run):
+    _, files = run()
+    for path in files:
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    done, again = run()
+    assert done.stdout == "7.0 6.0\n"
+    assert "mtmkl compiles its solvers" in done.stderr
+    assert again == files
+
+
+def test_without_a_folder_code_stays_in_memory(run):
+    done, files = run(folder="/proc/nowhere")
+    assert done.stdout == "7.0 6.0\n"
+    assert done.stderr.count("in memory") == 1
+    assert not files
