@@ -1,11 +1,22 @@
 """Errors that every room raises; loads nothing, so that the command starts at once."""
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 
 class ConfigError(ValueError):
     """A configuration file has an unknown key, a wrong value or a missing name."""
+
+
+class TableError(ValueError):
+    """A file that cannot be read as a table, or in two ways; says what to change."""
+
+
+def some(names: Iterable[object], count: int = 5) -> str:
+    """List a few names, and say how many more there are."""
+    listed = list(map(str, names))
+    shown, more = ", ".join(listed[:count]), len(listed) - count
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:

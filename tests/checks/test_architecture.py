@@ -13,7 +13,7 @@ SRC = Path(__file__).resolve().parents[2] / "src"
 LIBRARY = (
     ("typing",),
     ("errors", "files", "sparse"),
-    ("documents",),
+    ("documents", "tables"),
     ("model_selection",),
     ("sequences",),
     ("kernels", "statistics"),

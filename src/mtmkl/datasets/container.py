@@ -58,6 +58,8 @@ class MultiTaskData:
         what is known of the examples: X then has one column, the row of each example in
         the matrices, as the kernels of :mod:`mtmkl.kernels.precomputed` take it. They
         are not copied, and rows that are left out keep their place in them.
+    remarks : sequence of str, optional
+        Sentences on how the data were read.
 
     Attributes
     ----------
@@ -84,6 +86,7 @@ class MultiTaskData:
     truth: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     task_relations: Mapping[str, FloatArray | str] = field(default_factory=dict)
     matrices: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         X = _frozen_inputs(self.X)
@@ -258,10 +261,10 @@ class MultiTaskData:
         """Return 16 hexadecimal digits that identify the content.
 
         The digest covers shape, inputs, targets, task and sample numbers, and what is
-        known of how the tasks are related, and matrices; none of the names of
-        tasks and features. It is the same on every platform. Of sparse inputs it covers
-        the canonical form, so how they were stored does not matter; the same inputs,
-        dense, have another digest.
+        known of how the tasks are related, and matrices; no remarks, and none of the
+        names of tasks and features. It is the same on every platform. Of sparse inputs
+        it covers the canonical form, so how they were stored does not matter; the same
+        inputs, dense, have another digest.
         """
         content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
         X = self.X

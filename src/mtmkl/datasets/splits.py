@@ -2,7 +2,8 @@
 
 A protocol says how to split; a split is keyed by (train size, repeat). Everything
 random in it comes from ``(root seed, protocol id, data set name, train size, repeat)``
-alone, so that all methods, and all variants of one data set, see the same splits.
+alone, so that all methods, and all variants of one data set, see the same splits. In
+place of its name a file of one's own has its tasks and targets.
 """
 
 import zlib
@@ -16,6 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.loaders.own import is_file
 from mtmkl.datasets.protocols import WITH_VALIDATION, AnyProtocol, check_protocol
 from mtmkl.datasets.roles import labels_of, three_roles
 from mtmkl.files import intact
@@ -67,6 +69,14 @@ class Split:
             np.sort(self.task_order), np.arange(self.task_order.size)
         ):
             raise ValueError("task_order is not a permutation of 0..T-1")
+
+
+def _in_seeds(data: MultiTaskData) -> bytes:
+    """Return what draws depend on: a file's content, whatever its name and inputs."""
+    if not is_file(data.name):
+        return data.name.encode()
+    order = np.unique(data.y, return_inverse=True)[1]
+    return np.concatenate([data.task, order]).astype("<i8").tobytes()
 
 
 def make_splits(
@@ -141,7 +151,7 @@ def make_split(
         [
             seed,
             zlib.crc32(checked.id.encode()),
-            zlib.crc32(data.name.encode()),
+            zlib.crc32(_in_seeds(data)),
             train_size,
             repeat,
         ]

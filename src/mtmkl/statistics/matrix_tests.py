@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mtmkl.errors import some
 from mtmkl.statistics.hierarchical import MIN_REPEATS, compare_all_repeats
 from mtmkl.statistics.pairs import (
     LEVEL,
@@ -25,7 +26,7 @@ from mtmkl.statistics.ranks import (
     rank_methods,
     without_tie_correction,
 )
-from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError, some
+from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
 from mtmkl.statistics.ties import differences, scale_of, without_rounding
 
 TEST_COLUMNS = ("test", "statistic", "df", "p", "note")

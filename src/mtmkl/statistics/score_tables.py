@@ -13,7 +13,16 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from mtmkl.errors import TableError, some
 from mtmkl.statistics.pairs import MIN_UNITS
+from mtmkl.tables import (
+    GAPS,
+    GAPS_OF_NUMBERS,
+    are_numbers,
+    clean,
+    no_number,
+    read_table,
+)
 
 HIGHER_IS_BETTER = {
     "accuracy": True, "acc": True, "balanced_accuracy": True, "f1": True,
@@ -29,12 +38,11 @@ HIGHER_IS_BETTER = {
 }  # fmt: skip
 """Scores by name, and whether larger values are better."""
 
-_GAPS = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
+_GAPS = (*GAPS, *GAPS_OF_NUMBERS)
 _NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]$")
-_SHOWN = 5
 
 
-class ScoresError(ValueError):
+class ScoresError(TableError):
     """A table of scores from which no valid test can be made; says what to do."""
 
 
@@ -56,6 +64,8 @@ class ScoreMatrix:
         there: NaN. Empty if the table numbers no repeats.
     seconds : DataFrame of shape (data sets, methods) or None
         What each method took, where the table says so.
+    read : str
+        Sentence on what was read.
     """
 
     values: pd.DataFrame
@@ -64,6 +74,7 @@ class ScoreMatrix:
     remarks: list[str] = field(default_factory=list)
     repeats: dict[str, pd.DataFrame] = field(default_factory=dict)
     seconds: pd.DataFrame | None = None
+    read: str = ""
 
 
 def read_matrix(
@@ -109,10 +120,21 @@ def read_matrix(
 
     Raises
     ------
-    ScoresError
-        Names the column, the row or the value, and the remedy.
+    TableError
+        Names the column, the row or the value, and the remedy; a ``ScoresError`` if
+        the file is a table.
     """
-    table = _filtered(_read(path), where or {})
+    method, dataset, score, seconds = map(clean, (method, dataset, score, seconds))
+    repeats = list(map(clean, repeats))
+    where = {clean(c): list(map(clean, each)) for c, each in (where or {}).items()}
+    groups, remarks = [dataset, method, *repeats], list[str]()
+    table = _filtered(_read(path, groups, {score, seconds, *where}, remarks), where)
+    for name in filter(table.__contains__, groups[:2]):
+        if (empty := table[name] == "").any():
+            raise ScoresError(
+                f"line {table['line '][empty].iloc[0]} has no {name}: fill in what the "
+                "score belongs to, or delete the row"
+            )
     inner = [c for c in repeats if c in table and c not in (method, dataset)]
     long, name = _long(table, method, dataset, score, inner)
     better = _direction(name, higher_better)
@@ -124,12 +146,18 @@ def read_matrix(
     _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
     if not independent:
         _refuse_numbered(list(dict.fromkeys(long["dataset"])))
-    remarks: list[str] = []
     parts = _parts(long.dropna(subset=["score"]), inner)
     values = _means(parts, long, inner, remarks)
     methods = [m for m in dict.fromkeys(long["method"]) if m in values]
     values = _complete(values[methods], drop_incomplete, remarks)
     _check_size(values)
+    n_repeats = max(map(len, parts.values()))
+    read = (
+        f"Read {path.name}: {len(table)} rows, {len(values.columns)} methods "
+        f"({some(values)}), {len(values)} data sets ({some(values.index)}), "
+        f"{f'{n_repeats} repeats, ' * (n_repeats > 1)}{name}: "
+        f"{'higher' if better else 'lower'} is better."
+    )
     return ScoreMatrix(
         values,
         name,
@@ -137,38 +165,24 @@ def read_matrix(
         [*remarks, *_oddities(values)],
         {d: parts[d].reindex(columns=values.columns) for d in values.index if inner},
         None if took is None else _seconds(long.assign(score=took), values),
+        read,
     )
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(
+    path: Path, groups: Sequence[str], others: Iterable[str], remarks: list[str]
+) -> pd.DataFrame:
     """Return a table as text, with the number of each line in ``line ``."""
-    if not path.is_file():
-        raise ScoresError(f"{path} does not exist")
-    try:
-        if path.suffix == ".parquet":
-            table = pd.read_parquet(path)
-            table = table.astype(object).where(table.notna(), "").astype(str)
-        else:
-            separator = "\t" if ".tsv" in path.suffixes else ","
-            table = _as_text(path, separator)
-            if table.shape[1] == 1 and ";" in str(table.columns[0]):
-                table = _as_text(path, ";")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as e:
-        raise ScoresError(
-            f"{path} is not a table of comma-separated values: {e}"
-        ) from e
-    if table.empty:
-        raise ScoresError(f"{path} has no rows")
-    return table.assign(**{"line ": table.index + 2})  # the header is line 1
-
-
-def _as_text(path: Path, separator: str) -> pd.DataFrame:
-    table: pd.DataFrame = pd.read_csv(
-        path, sep=separator, dtype=str, keep_default_na=False, skipinitialspace=True
-    )
-    if str(table.columns[0]).startswith("Unnamed"):
-        table = table.iloc[:, 1:]  # the row numbers that pandas writes
-    return table.apply(lambda column: column.str.strip())
+    found = read_table(path, {*groups, *others})
+    table, (dataset, method, *_) = found.cells, groups
+    if found.row_names is not None and not {dataset, method} & set(table):
+        found.remarks[-1] = f"The first column, without a name, is taken for {dataset}."
+        table.insert(0, dataset, found.row_names)
+    for name in filter(table.__contains__, groups):
+        table[name] = found.labels(name)
+    remarks += found.remarks
+    table = table.astype(object).where(table.notna(), "").astype(str)
+    return table.assign(**{"line ": table.index})
 
 
 def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -206,12 +220,10 @@ def _long(
                     f"column {name!r} has no number: if it names the methods, add "
                     f"--method-column {name}; if not, delete it"
                 )
-        names = {dataset: "dataset", "line ": "line"}
-        kept = [*names.values(), *inner]
-        long = table.rename(columns=names).melt(
-            kept, var_name="method ", value_name="score "
-        )
-        return long.rename(columns={"method ": "method", "score ": "score"}), score
+        kept = [dataset, "line ", *inner]
+        long = table.melt(kept, var_name="method ", value_name="score ")
+        names = {each: each.strip() for each in ("line ", "method ", "score ")}
+        return long.rename(columns=names | {dataset: "dataset"}), score
     names = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
     if "metric" in table and table["metric"].nunique() == 1:
         score = str(table["metric"].iloc[0])
@@ -233,14 +245,12 @@ def _numbers(long: pd.DataFrame, score: str) -> list[float]:
     for text, line, method in zip(
         long["score"], long["line"], long["method"], strict=True
     ):
-        try:
-            numbers.append(np.nan if text.lower() in _GAPS else float(text))
-        except ValueError:
-            numbers.append(np.inf)
-        if np.isinf(numbers[-1]):
+        is_gap = text.lower() in _GAPS
+        numbers.append(float(text) if are_numbers([text]) else np.nan)
+        if not (is_gap or np.isfinite(numbers[-1])):
             raise ScoresError(
                 f"line {line}: the {score} of {method} is {text!r}, wanted a finite "
-                "number (leave the cell empty if there is none)"
+                f"number (leave the cell empty if there is none){no_number(text)}"
             )
     return numbers
 
@@ -253,11 +263,8 @@ def _seconds(took: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def _is_score(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return text.lower() in _GAPS
-    return True
+    """Tell whether a text is a number, none, or meant for one."""
+    return text.lower() in _GAPS or are_numbers([text]) or bool(no_number(text))
 
 
 def _refuse_duplicates(
@@ -428,10 +435,3 @@ def _oddities(values: pd.DataFrame) -> list[str]:
 
 def _columns(table: pd.DataFrame) -> str:
     return f"there are {', '.join(str(c) for c in table.columns if c != 'line ')}"
-
-
-def some(names: Iterable[object], count: int = _SHOWN) -> str:
-    """List a few names, and say how many more there are."""
-    listed = list(map(str, names))
-    shown, more = ", ".join(listed[:count]), len(listed) - count
-    return f"{shown} and {more} more" if more > 0 else shown

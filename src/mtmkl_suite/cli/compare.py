@@ -129,6 +129,8 @@ def _compare(parsed: argparse.Namespace) -> int:
         independent=parsed.independent,
         drop_incomplete=parsed.drop_incomplete,
     )
+    for remark in [scores.read, *scores.remarks]:
+        print(f"mtmkl: note: {remark}", file=sys.stderr)
     found = compare_matrix(
         scores,
         control=parsed.control,
@@ -142,8 +144,6 @@ def _compare(parsed: argparse.Namespace) -> int:
     page = write_comparison(
         found, folder, source=", ".join([parsed.scores.name, *conditions])
     )
-    for remark in scores.remarks:
-        print(f"mtmkl: note: {remark}", file=sys.stderr)
     print("\n".join(sentences(found)))
     print(f"Page: {page.resolve().as_uri()}")
     return 0

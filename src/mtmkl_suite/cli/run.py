@@ -186,7 +186,8 @@ def _own_data(parsed: argparse.Namespace) -> dict[str, Any]:
         lacking = [f"--{name} COLUMN" for name in _NEEDED if name not in options]
         if lacking:
             raise ConfigError(f"--data {parsed.data} needs {' and '.join(lacking)}")
-        for remark in remarks_on(load(parsed.data, **options)):
+        data = load(parsed.data, **options)
+        for remark in [*data.remarks, *remarks_on(data)]:
             print(f"mtmkl: note: {remark}", file=sys.stderr)
     methods = [] if parsed.methods in (None, ["all"]) else parsed.methods
     return {"source": parsed.data, "options": options, "methods": methods}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mtmkl.datasets.loaders.own import DATA_FILES
+from mtmkl.datasets.loaders.own import is_file
 from mtmkl.documents import (
     ConfigError,
     Model,
@@ -215,7 +215,7 @@ def _for_tier(config: Paper) -> Paper:
         if config.tier not in experiment.tiers:
             continue
         datasets = experiment.datasets
-        if datasets.name.endswith(DATA_FILES):
+        if is_file(datasets.name):
             path = str(config.folder / datasets.name)
             datasets = datasets.model_copy(update={"name": path})
         methods = [each for each in experiment.methods if config.tier in each.tiers]

@@ -89,6 +89,7 @@ def describe_data(
         "status": "ok",
         "reason": "",
         "origin": data.origin,
+        "notes": [*info["notes"], *data.remarks],
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
         "n_examples": int(np.unique(data.sample).size),

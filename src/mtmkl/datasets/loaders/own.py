@@ -4,7 +4,7 @@ Such data are in no registry. A file is named by its path, a function by
 ``package.module:function``; both stand where a registered name stands.
 """
 
-import zipfile
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,10 +16,11 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.scaling import CATEGORIES, GAPS
 from mtmkl.datasets.tasks import by_group
-from mtmkl.errors import unknown
+from mtmkl.errors import TableError, some, unknown
+from mtmkl.tables import Table, are_numbers, clean, is_numeric, no_number, read_table
 
-DATA_FILES = (".csv", ".csv.gz", ".tsv", ".parquet", ".npz")
-"""Endings of a file of one's own that stands for a data set."""
+DATA_FILES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npz")
+"""Endings of a file of one's own that stands for a data set, in any case."""
 
 MIN_EXAMPLES = 6
 """Fewer examples of a task cannot be divided for training, validation and testing."""
@@ -29,13 +30,8 @@ MIN_OF_CLASS = 3
 
 Outputs = Literal["labels", "numbers"]
 
-_SHOWN = 5
 _HUGE = 1e100
-_GAPS = ("", "na", "n/a", "nan", "none", "null", "?")
-
-
-class DataFileError(ValueError):
-    """A file cannot be read as tasks; says what to change."""
+_SAME = 1 - 1e-12
 
 
 def is_own(name: str) -> bool:
@@ -45,7 +41,7 @@ def is_own(name: str) -> bool:
 
 def is_file(name: str) -> bool:
     """Tell whether a name of a data set is that of a file, by its ending."""
-    return name.endswith(DATA_FILES)
+    return name.lower().endswith(DATA_FILES)
 
 
 def load_file(
@@ -88,65 +84,101 @@ def load_file(
     Returns
     -------
     MultiTaskData
-        Tasks in sorted order; named after the file.
+        Tasks in sorted order; named after the file. Its remarks say what was read.
 
     Raises
     ------
-    DataFileError
+    TableError
         If the file or a column is missing, a value is missing or no number, or a task
         has too few examples or one class only; names all of these, and the remedies.
     """
-    table, where = _table_of(path)
+    task, target, ignore = clean(task), clean(target), list(map(clean, ignore))
+    table = read_table(path, [task, target], ignore)
+    cells, known = table.cells, table.names
     ignored = [("ignored", name) for name in ignore]
     problems = [
-        unknown(f"column ({role})", name, list(table))
+        unknown(f"column ({role})", name, known)
         for role, name in [("task", task), ("target", target), *ignored]
-        if name not in table
+        if name not in known
     ]
     if task == target:
         problems.append(f"column {task!r} is both task and target")
-    names = [name for name in table if name not in (task, target, *ignore)]
+    names = [name for name in known if name not in (task, target, *ignore)]
     if not names:
         problems.append("there are no inputs beside task and target")
+    renamed = re.compile(rf"{re.escape(target)}(\.\d+)?", re.IGNORECASE)
+    problems += [
+        _copy(name, target, "is named like")
+        for name in names
+        if renamed.fullmatch(name)
+    ]
     _refuse(path, problems)
-    gaps = _gaps(table)
+    gaps = cells[[task, target, *names]].apply(lambda column: table.gaps(column.name))
     outer = gaps[[task, target]].any(axis=1).to_numpy()
     if outer.any():
-        problems.append(f"{_lacking(gaps[[task, target]], where)}. Delete these rows")
-    if gaps[names].any(axis=None) and not impute:
+        lacking, but = _lacking(table, gaps[[task, target]])
+        problems.append(f"{lacking}. Delete these rows{but}")
+    missing = gaps[names].to_numpy()
+    if missing.any() and not impute:
+        lacking, but = _lacking(table, gaps[names])
         problems.append(
-            f"{_lacking(gaps[names], where)}. Fill or delete them, fill them in by "
-            "--impute, or leave out such columns by --ignore"
+            f"{lacking}. Fill or delete them, fill them in by --impute, or leave out "
+            f"such columns by --ignore{but}"
         )
-    inputs, categories = np.empty((len(table), len(names))), []
+    inputs, categories = np.empty((len(cells), len(names))), []
     for k, name in enumerate(names):
         with _noted(problems):
-            inputs[:, k], is_text = _input(table[name], gaps[name], where, one_hot)
+            inputs[:, k], is_text = _input(table, name, ~missing[:, k], one_hot)
             categories += [k] * is_text
     # Gaps stay within the range of the others until they are filled.
-    missing = gaps[names].to_numpy()
     inputs = np.where(missing, np.where(missing, np.inf, inputs).min(axis=0), inputs)
     inputs[~np.isfinite(inputs)] = 0.0
-    group = table[task].astype(str).to_numpy()
+    group = np.asarray(table.labels(task), dtype=str)
     kept = ~outer
     with _noted(problems):
         kept &= _kept_tasks(group, kept, min_examples)
+    small = sorted(set(group[~outer]) - set(group[kept]))
     inputs, group, missing = inputs[kept], group[kept], missing[kept]
-    y = np.zeros(len(group))
+    y, kind = np.zeros(len(group)), ""
     with _noted(problems):
-        y = _targets(target, table[target][kept], where, outputs)
+        y, kind = _targets(table, target, kept, outputs)
+        if np.ptp(y) == 0:
+            raise TableError(f"column {target!r} has one value: {y[0]:g}")
         if set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers":
             _check_classes(group, y)
-        elif y.std() == 0:
-            raise DataFileError(f"column {target!r} has one value: {y[0]:g}")
         else:
             y = (y - y.mean()) / y.std()
+        problems += [
+            _copy(name, target, "says the same in each row as")
+            for name, x, gap in zip(names, inputs.T, missing.T, strict=True)
+            if _is_copy(x[~gap], y[~gap])
+        ]
     _refuse(path, problems)
+    read = (
+        f"Read {path.name}: {len(y)} rows, tasks in {task} ({some(np.unique(group))}), "
+        f"{len(names)} inputs ({some(names)}), target {target} ({kind})."
+    )
+    listed = {
+        "Inputs as categories": [
+            f"{names[k]} ({np.unique(inputs[~missing[:, k], k]).size} values)"
+            for k in categories
+        ],
+        "Columns that are ignored": ignore,
+        "Small tasks that are left out": small,
+    }
+    remarks = [f"{what}: {some(each)}." for what, each in listed.items() if each]
+    if missing.any():
+        lacking, _ = _lacking(table, gaps[names])
+        remarks.append(f"To be filled in: {lacking}.")
     if bias:
         inputs = np.column_stack([inputs, np.ones(len(inputs))])
         missing = np.column_stack([missing, np.zeros(len(inputs), bool)])
-        names = [*names, "bias"]
+        ours = "bias"
+        while ours in names:
+            ours += "_"
+        names = [*names, ours]
     data = by_group(inputs, y, group, name=path.name, feature_names=names)
+    data = replace(data, remarks=(read, *remarks, *table.remarks))
     if categories or missing.any():
         truth = {GAPS: missing.astype(np.int8), CATEGORIES: np.array(categories, int)}
         data = replace(data, truth={**data.truth, **truth})
@@ -158,10 +190,16 @@ def remarks_on(data: MultiTaskData) -> list[str]:
     found = []
     if data.n_tasks == 1:
         found.append("There is one task only: nothing can be shared between tasks.")
+    alike: dict[str, list[str]] = {}
+    for name in data.task_names:
+        alike.setdefault(name.casefold(), []).append(name)
+    groups = [" and ".join(group) for group in alike.values() if len(group) > 1]
+    if groups:
+        found.append(f"Tasks differ by case alone: {some(groups)}.")
     inputs, names = data.X[:, :-1], data.feature_names[:-1]  # the last is constant
     constant = [name for name, x in zip(names, inputs.T, strict=True) if np.ptp(x) == 0]
     if constant:
-        found.append(f"Columns with one value say nothing: {_some(constant)}.")
+        found.append(f"Columns with one value say nothing: {some(constant)}.")
     first: dict[bytes, str] = {}
     twice = [
         f"{name} as {first[key]}"
@@ -169,19 +207,19 @@ def remarks_on(data: MultiTaskData) -> list[str]:
         if name not in constant and first.setdefault(key := x.tobytes(), name) != name
     ]
     if twice:
-        found.append(f"Columns are there twice: {_some(twice)}.")
+        found.append(f"Columns are there twice: {some(twice)}.")
     huge = [x for x, v in zip(names, inputs.T, strict=True) if abs(v).max() > _HUGE]
     if huge:
-        found.append(f"Values above {_HUGE:g} in {_some(huge)}: do they mark gaps?")
+        found.append(f"Values above {_HUGE:g} in {some(huge)}: do they mark gaps?")
     return found
 
 
 def _refuse(path: Path, problems: Sequence[str]) -> None:
     if len(problems) == 1:
-        raise DataFileError(f"{path.name}: {problems[0]}")
+        raise TableError(f"{path.name}: {problems[0]}")
     if problems:
         listed = "".join(f"\n  {k}. {text}" for k, text in enumerate(problems, 1))
-        raise DataFileError(f"{path.name} has {len(problems)} problems:{listed}")
+        raise TableError(f"{path.name} has {len(problems)} problems:{listed}")
 
 
 @contextmanager
@@ -189,172 +227,129 @@ def _noted(problems: list[str]) -> Iterator[None]:
     """Add a problem to those that are told together."""
     try:
         yield
-    except DataFileError as error:
+    except TableError as error:
         problems.append(str(error))
 
 
-def _table_of(path: Path) -> tuple[Any, str]:
-    """Read a data frame, and what its index counts: the lines of a text, or rows."""
-    import pandas as pd
-
-    if not path.is_file():
-        raise DataFileError(f"{path} does not exist")
-    where = "row"
-    try:
-        if path.suffix == ".npz":
-            table = pd.DataFrame(_arrays_of(path))
-        elif path.suffix == ".parquet":
-            table = pd.read_parquet(path)
-        else:
-            where, table = "line", _text_table(path)
-    except DataFileError:
-        raise
-    except UnicodeDecodeError:
-        raise DataFileError(f"{path.name} is no UTF-8 text: save it as such") from None
-    except ValueError as error:  # as all errors of parsers are
-        raise DataFileError(f"{path.name} is not a table: {error}") from error
-    if table.empty:
-        raise DataFileError(f"{path.name} has no rows")
-    # Editors show the header as line 1.
-    table.index = np.arange(1, len(table) + 1) if where == "row" else table.index + 2
-    return table.rename(columns=str), where
-
-
-def _text_table(path: Path) -> Any:
-    """Read texts, without empty lines; with semicolons, decimal commas are points."""
-    import pandas as pd
-
-    def read(separator: str) -> Any:
-        return pd.read_csv(
-            path, sep=separator, dtype=str, keep_default_na=False,
-            skip_blank_lines=False, encoding="utf-8-sig",
-        ).fillna("")  # fmt: skip
-
-    table = read("\t" if path.suffix == ".tsv" else ",")
-    if ";" in str(table.columns[0]):
-        table = read(";")
-        for name, texts in table.items():
-            points = texts.str.replace(",", ".")
-            if all(map(_is_number, points[~texts.str.lower().isin(_GAPS)])):
-                table[name] = points
-    return table[(table != "").any(axis=1)]
-
-
-def _arrays_of(path: Path) -> dict[str, Any]:
-    """Return vectors by name, and the columns of the inputs by number."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-    except (ValueError, OSError, zipfile.BadZipFile) as error:
-        raise DataFileError(f"{path.name} cannot be read: {error}") from error
-    tables = [name for name, array in arrays.items() if array.ndim == 2]
-    chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
-    if chosen is None:
-        raise DataFileError(
-            f"{path.name} needs inputs as one array of two dimensions, or as 'X'; it "
-            f"has {', '.join(f'{n} {a.shape}' for n, a in arrays.items())}"
-        )
-    X = arrays[chosen]
-    vectors = {name: a for name, a in arrays.items() if a.shape == (len(X),)}
-    inputs = {f"x{k + 1}": X[:, k] for k in range(X.shape[1])}
-    if clash := [name for name in vectors if name in inputs]:
-        raise DataFileError(f"{path.name}: rename array {clash[0]!r}: inputs are so")
-    return vectors | inputs
-
-
-def _gaps(table: Any) -> Any:
-    gaps = table.isna()
-    texts = table.select_dtypes(exclude="number").astype(str)
-    texts = texts.apply(lambda column: column.str.strip().str.lower())
-    gaps[texts.columns] |= texts.isin(_GAPS)
-    return gaps
-
-
-def _lacking(gaps: Any, where: str) -> str:
-    rows = gaps.any(axis=1)
-    listed = _some([f"{name} ({n})" for name, n in gaps.sum().items() if n])
+def _copy(name: str, target: str, how: str) -> str:
     return (
-        f"{rows.sum()} of {rows.size} rows lack a value, in {listed}; the first is "
-        f"{where} {rows.idxmax()}"
+        f"column {name!r} {how} the target {target!r}: leave it out by --ignore "
+        f"{name}, or rename it if it is another quantity"
+    )
+
+
+def _is_copy(x: np.ndarray, y: np.ndarray) -> bool:
+    """Tell whether an input is the target, in whatever unit."""
+    if not x.size or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return False
+    scaled = x / np.abs(x).max()
+    return abs(np.corrcoef(scaled, y)[0, 1]) > _SAME
+
+
+def _lacking(table: Table, gaps: Any) -> tuple[str, str]:
+    """Return how many rows lack a value, and what to do with a name that looks so."""
+    rows, listed, spelled = gaps.any(axis=1), [], set()
+    for name in gaps.columns[gaps.any()]:
+        values = table.cells[name]
+        found = set() if is_numeric(values) else set(values[gaps[name]]) - {""}
+        if not are_numbers(values[~gaps[name]].astype(str)):
+            spelled |= found
+        as_text = f", as {some(map(repr, sorted(found)))}" if found else ""
+        listed.append(f"{name} ({gaps[name].sum()}{as_text})")
+    return (
+        f"{rows.sum()} of {rows.size} rows lack a value, in {some(listed)}; the first "
+        f"is {table.where} {rows.idxmax()}",
+        f". If {some(map(repr, sorted(spelled)))} is a value and no gap, rename it"
+        if spelled
+        else "",
     )
 
 
 def _input(
-    values: Any, gaps: Any, where: str, one_hot: bool
+    table: Table, name: str, present: np.ndarray, one_hot: bool
 ) -> tuple[np.ndarray, bool]:
     """Return the numbers of an input, or of its categories, and whether it has those.
 
     What is missing is 0.
     """
-    name, found = values.name, np.zeros(len(values))
-    present = ~gaps.to_numpy()
-    given = values[present]
-    texts = given.astype(str).str.strip().str.lower()
-    if texts.isin(["true", "false"]).all():
-        found[present] = texts == "true"
-        return found, False
-    if all(map(_is_number, given)):
+    found = np.zeros(len(table.cells))
+    given = table.cells[name][present]
+    if is_numeric(given) or are_numbers(given):
         found[present] = given.astype(float)
         if not np.isfinite(found).all():
-            line = values.index[~np.isfinite(found)][0]
-            raise DataFileError(f"column {name!r}, {where} {line}: infinite")
+            line = table.cells.index[~np.isfinite(found)][0]
+            raise TableError(f"column {name!r}, {table.where} {line}: infinite")
+        return found, False
+    if given.str.lower().isin(["true", "false"]).all():
+        found[present] = given.str.lower() == "true"
         return found, False
     if one_hot:
-        found[present] = np.unique(given.astype(str), return_inverse=True)[1]
+        labels = np.asarray(table.labels(name, present), dtype=str)
+        found[present] = np.unique(labels, return_inverse=True)[1]
         return found, True
-    line, wrong = next((k, v) for k, v in given.items() if not _is_number(v))
-    comma = "; decimal commas need semicolons between columns"
-    raise DataFileError(
-        f"column {name!r} has {str(wrong)!r} in {where} {line}, and inputs are "
+    wrong = given[[not are_numbers([text]) for text in given]]
+    # A number with a comma is shown if there is nothing worse.
+    worse = wrong[[not are_numbers([text.replace(",", ".")]) for text in wrong]]
+    line, text = next((worse if len(worse) else wrong).items())
+    raise TableError(
+        f"column {name!r} has {text!r} in {table.where} {line}, and inputs are "
         f"numbers: encode it by --one-hot, or leave it out by --ignore {name}"
-        f"{comma if _is_number(str(wrong).replace(',', '.')) else ''}"
+        f"{no_number(text)}"
     )
 
 
-def _targets(name: str, values: Any, where: str, outputs: Outputs | None) -> np.ndarray:
-    """Return −1 and +1 for labels, else the numbers."""
-    classes, code = np.unique(np.asarray(values).astype(str), return_inverse=True)
-    are_numbers = all(map(_is_number, classes))
+def _targets(
+    table: Table, name: str, rows: np.ndarray, outputs: Outputs | None
+) -> tuple[np.ndarray, str]:
+    """Return −1 and +1 for labels, else the numbers; and these in words."""
+    remarks = list(table.remarks)
+    classes, code = np.unique(
+        np.asarray(table.labels(name, rows), dtype=str), return_inverse=True
+    )
     if outputs == "labels" or (outputs is None and len(classes) == 2):
         if len(classes) != 2:
-            raise DataFileError(
+            raise TableError(
                 f"column {name!r} has {len(classes)} values "
-                f"({_some(list(classes))}), and labels are two"
+                f"({some(classes)}), and labels are two"
             )
-        if are_numbers and float(classes[0]) > float(classes[1]):
-            code = 1 - code  # "-1" and "1", "10" and "9": in order of the numbers
-        return np.where(code == 1, 1.0, -1.0)
-    if not are_numbers:
-        raise DataFileError(
-            f"column {name!r} has {len(classes)} values that are no "
-            f"numbers ({_some(list(classes))}): a target is a number or one of two "
-            "labels. Make a column per class, or a file per pair of classes"
+        if are_numbers(classes) and float(classes[0]) > float(classes[1]):
+            # "-1" and "1", "10" and "9": in order of the numbers
+            classes, code = classes[::-1], 1 - code
+        return np.where(code == 1, 1.0, -1.0), f"labels {' and '.join(classes)}"
+    table.remarks[:] = remarks  # several spellings of a number are no news
+    if wrong := [each for each in classes if not are_numbers([each])]:
+        line = table.cells.index[rows][np.isin(classes[code], wrong)][0]
+        raise TableError(
+            f"column {name!r} has {len(wrong)} value{'s' * (len(wrong) > 1)} that are "
+            f"no numbers ({some(wrong)}; first in {table.where} {line}): a target is a "
+            "number or one of two labels. Make a column per class, or a file per pair "
+            f"of classes{no_number(wrong[0])}"
         )
-    return _input(values, values.isna(), where, one_hot=False)[0]
+    found = _input(table, name, rows, one_hot=False)[0][rows]
+    return found, f"numbers from {found.min():g} to {found.max():g}"
 
 
 def _kept_tasks(
     group: np.ndarray, known: np.ndarray, min_examples: int | None
 ) -> np.ndarray:
     """Return a mask of the rows whose tasks have enough examples."""
-    names, code = np.unique(group, return_inverse=True)
-    sizes = np.bincount(code[known], minlength=len(names))
+    names, sizes = np.unique(group[known], return_counts=True)
     least = MIN_EXAMPLES if min_examples is None else min_examples
     if least < MIN_EXAMPLES:
-        raise DataFileError(
+        raise TableError(
             f"--min-examples is {least}, wanted at least {MIN_EXAMPLES}: each task is "
             "divided for training, validation and testing"
         )
     small = [f"{n} ({s})" for n, s in zip(names, sizes, strict=True) if s < least]
     if small and min_examples is None:
-        raise DataFileError(
+        raise TableError(
             f"{len(small)} of {len(names)} tasks have fewer than {least} "
-            f"examples: {_some(small)}. Leave them out by --min-examples {least}, or "
+            f"examples: {some(small)}. Leave them out by --min-examples {least}, or "
             "join them"
         )
     if len(names) - len(small) < 1:
-        raise DataFileError(f"no task has {least} examples")
-    return np.asarray((sizes >= least)[code])
+        raise TableError(f"no task has {least} examples")
+    return np.isin(group, names[sizes >= least])
 
 
 def _check_classes(group: np.ndarray, y: np.ndarray) -> None:
@@ -366,21 +361,7 @@ def _check_classes(group: np.ndarray, y: np.ndarray) -> None:
             what = "one class only" if rarer == 0 else f"{rarer} of one class"
             few.append(f"task {str(name)!r} has {what} among {labels.size} examples")
     if few:
-        raise DataFileError(
-            f"{_some(few)}: each task needs at least {MIN_OF_CLASS} of each class. "
+        raise TableError(
+            f"{some(few)}: each task needs at least {MIN_OF_CLASS} of each class. "
             "Delete or join them"
         )
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _some(names: Sequence[object], count: int = _SHOWN) -> str:
-    shown = ", ".join(map(str, names[:count]))
-    more = len(names) - count
-    return f"{shown} and {more} more" if more > 0 else shown

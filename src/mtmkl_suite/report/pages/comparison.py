@@ -9,12 +9,12 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from mtmkl import __version__
+from mtmkl.errors import some
 from mtmkl.files import write_bytes, write_table, write_text
 from mtmkl.statistics.hierarchical import CERTAIN, in_words
 from mtmkl.statistics.matrix_tests import MatrixTests
 from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl.statistics.ranks import critical_difference
-from mtmkl.statistics.score_tables import some
 from mtmkl_suite.config.models import MethodComparison, Paper
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.figures.drawing import figure_style
@@ -80,7 +80,7 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
         title=f"{len(found.methods)} methods on {found.n} data sets",
         source=f"{found.scores.score}; {better} values are better. From {source}.",
         sentences=sentences(found),
-        remarks=found.scores.remarks,
+        remarks=[*filter(None, [found.scores.read]), *found.scores.remarks],
         files=files,
     )
     page = folder / PAGE

@@ -196,6 +196,16 @@ def test_what_a_split_depends_on():
         assert not np.array_equal(changed.train, base.train)
 
 
+def test_splits_of_a_file_depend_on_its_tasks_and_targets():
+    data = replace(labelled(), name="own.csv")
+    base = make_split(data, RANDOM, 0, train_size=40, repeat=1)
+    same = replace(data, name="My Data.CSV.GZ", X=data.X + 1)
+    split = make_split(same, RANDOM, 0, train_size=40, repeat=1)
+    np.testing.assert_array_equal(split.train, base.train)
+    split = make_split(replace(data, y=-data.y), RANDOM, 0, train_size=40, repeat=1)
+    assert not np.array_equal(split.train, base.train)
+
+
 def test_make_split_refuses_an_unknown_key():
     with pytest.raises(ValueError, match="no split"):
         make_split(labelled(), RANDOM, 0, train_size=40, repeat=3)

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl.errors import TableError
 from mtmkl.statistics.score_tables import ScoresError, read_matrix
 
 NAMES = ["iris", "wine", "heart", "glass", "yeast", "vowel"]
@@ -103,8 +104,33 @@ def test_separators_and_compression(read, wide, name, separator):
     assert read(wide, name, separator).values.shape == (6, 3)
 
 
-def test_row_numbers_that_pandas_writes_are_no_names(read, wide):
-    assert list(read(wide, index=True).values.index) == NAMES
+def test_a_first_column_without_a_name(read, wide):
+    """Row numbers, or else the data sets."""
+    numbered = read(wide, index=True)
+    named = read(wide.set_index("dataset").rename_axis(None), index=True)
+    for found, words in (
+        (numbered, "Left out: first column, row numbers"),
+        (named, "The first column, without a name, is taken for dataset."),
+    ):
+        assert list(found.values.index) == NAMES
+        assert list(found.values) == ["A", "B", "C"]
+        assert words in found.remarks[0]
+
+
+def test_what_was_read_is_told(read, long):
+    long.loc[3, "method"] = "A\u00a0"
+    found = read(long, "long.csv")
+    assert found.read == (
+        "Read long.csv: 54 rows, 3 methods (A, B, C), 6 data sets (iris, wine, heart, "
+        "glass, yeast and 1 more), 3 repeats, score: higher is better."
+    )
+    assert found.remarks[0] == r"Taken as one value of method: 'A', 'A\xa0'."
+
+
+def test_methods_may_have_any_name(read, wide):
+    names = ["line", "score", "tree"]
+    found = read(wide.set_axis(["dataset", *names], axis=1))
+    assert list(found.values) == names
 
 
 def test_columns_can_be_named(read, long):
@@ -210,22 +236,37 @@ class TestVoidTests:
 
 
 class TestBadCells:
-    @pytest.mark.parametrize("cell", ["0.9 ± 0.1", "inf", "abc"])
-    def test_text_names_the_line(self, read, wide, cell):
+    @pytest.mark.parametrize(
+        ("cell", "sign"),
+        [("0.9 ± 0.1", "±"), ("91%", "%"), ("2_1", "_"), ("0,9", ","), ("１", "１"),
+         ("inf", ""), ("abc", "")],
+    )  # fmt: skip
+    def test_text_names_the_line(self, read, wide, cell, sign):
         table = wide.astype(object)
-        table.loc[2, "C"] = cell
-        with pytest.raises(ScoresError, match=f"line 4: the score of C is '{cell}'"):
+        table.loc[2:, "C"] = cell
+        with pytest.raises(
+            ScoresError, match=f"line 4: the score of C is '{cell}'"
+        ) as refused:
             read(table)
+        assert ("is no part of a number" in str(refused.value)) is bool(sign)
+        assert repr(sign) in str(refused.value) or not sign
+
+    def test_names(self, read, wide, long):
+        with pytest.raises(TableError, match="columns 2 and 3 are both named 'A'"):
+            read(wide.rename(columns={"B": "A "}))
+        long.loc[2, "dataset"] = " "
+        with pytest.raises(ScoresError, match="line 4 has no dataset: fill in what"):
+            read(long)
 
     def test_no_column_of_scores(self, read, long):
         with pytest.raises(ScoresError, match="by --score-column"):
             read(long.rename(columns={"score": "how_good"}))
 
     def test_no_file_and_no_rows(self, read, wide, tmp_path):
-        with pytest.raises(ScoresError, match="does not exist"):
+        with pytest.raises(TableError, match="does not exist"):
             read_matrix(tmp_path / "nope.csv")
-        with pytest.raises(ScoresError, match="has no rows"):
+        with pytest.raises(TableError, match="has no rows"):
             read(wide.iloc[:0])
         (tmp_path / "empty.csv").write_text("")
-        with pytest.raises(ScoresError, match="not a table"):
+        with pytest.raises(TableError, match="not a table"):
             read_matrix(tmp_path / "empty.csv")

@@ -23,9 +23,12 @@ def test_a_page_and_tables(demsar, tmp_path, capsys, monkeypatch):
         "better than C4.5: C4.5+m, C4.5+m+cf; 1 method not significantly different "
         "from C4.5" in printed
     )
+    told = "Read demsar.csv: 14 rows, 4 methods (C4.5, "
+    assert notes.startswith(f"mtmkl: note: {told}")
     assert "note: All methods are equal on mushroom" in notes
     folder = tmp_path / "comparison-demsar"
     assert (folder / "comparison.html").resolve().as_uri() in printed
+    assert told in (folder / "comparison.html").read_text()
     assert {path.name for path in folder.iterdir()} == {
         "comparison.html", "critical_difference.svg", "differences.svg", "scores.csv",
         "ranks.csv", "tests.csv", "pairs.csv", "differences.csv", "control.csv",

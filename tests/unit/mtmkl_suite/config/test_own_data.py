@@ -137,6 +137,10 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
             assert words not in text
     assert "My data.csv (task: place; target: size; ignore: large" in of_data
     assert "ignore=" not in of_data
+    (described,) = done.report.parent.glob("report/data-*.html")
+    assert "Read My data.csv: 120 rows, tasks in place (p, q, r)" in (
+        described.read_text()
+    )
     fits = {
         path.name.partition(".")[0] for path in done.report.parent.rglob("fits/**/*.gz")
     }

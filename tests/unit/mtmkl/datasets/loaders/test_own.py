@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from mtmkl.datasets import default_registry, load
-from mtmkl.datasets.loaders.own import DataFileError, is_own, remarks_on
+from mtmkl.datasets.loaders.own import is_own, remarks_on
 from mtmkl.datasets.scaling import fitted_inputs
+from mtmkl.errors import TableError
 
 COLUMNS = {"task": "school", "target": "score"}
 
@@ -44,6 +45,24 @@ def test_a_column_makes_tasks_and_another_is_the_target(read, table):
     np.testing.assert_allclose(data.y, expected)
     assert [data.task_names[t] for t in data.task[[0, 10, 20]]] == ["b", "a", "c"]
     assert read(table, ignore=["passed"], bias=False).feature_names == ("x", "z")
+    own = read(table.rename(columns={"z": "bias"}), ignore=["passed"])
+    assert own.feature_names == ("x", "bias", "bias_")
+
+
+def test_what_was_read_is_told(read, table):
+    table.loc[3, "z"] = np.nan
+    table["kind"] = ["none", "some", "much"] * 10
+    table.loc[table.index[-1], "school"] = "d"
+    data = read(table, ignore=["passed"], impute=True, one_hot=True, min_examples=6)
+    low, high = table["score"][:-1].min(), table["score"][:-1].max()
+    assert data.remarks == (
+        "Read own.csv: 29 rows, tasks in school (a, b, c), 3 inputs (x, z, kind), "
+        f"target score (numbers from {low:g} to {high:g}).",
+        "Inputs as categories: kind (3 values).",
+        "Columns that are ignored: passed.",
+        "Small tasks that are left out: d.",
+        "To be filled in: 1 of 30 rows lack a value, in z (1); the first is line 5.",
+    )
 
 
 def test_two_values_are_labels_unless_said_otherwise(read, table):
@@ -51,6 +70,10 @@ def test_two_values_are_labels_unless_said_otherwise(read, table):
     np.testing.assert_array_equal(data.y, np.where(table["passed"] == "yes", 1, -1))
     ten = read(table.assign(passed=np.tile([10, 9], 15)), target="passed")
     np.testing.assert_array_equal(ten.y, np.tile([1.0, -1.0], 15))
+    same = read(table.assign(passed=np.resize(["1", "0", "1.0", "0e0"], 30)),
+                target="passed")  # fmt: skip
+    np.testing.assert_array_equal(same.y, np.resize([1.0, -1.0], 30))
+    assert "labels 0 and 1" in same.remarks[0]
     numbers = read(table, target="z", ignore=["passed"], outputs="numbers")
     assert set(np.round(numbers.y, 6)) != {-1.0, 1.0} or numbers.y.std() == 1.0
 
@@ -62,7 +85,7 @@ def test_arrays(tmp_path, table):
     data = load(str(tmp_path / "own.npz"), **COLUMNS, bias=False)
     np.testing.assert_array_equal(data.X, X)
     np.savez(tmp_path / "two.npz", A=X, B=X, **arrays)
-    with pytest.raises(DataFileError, match=r"one array of two dimensions, or as 'X'"):
+    with pytest.raises(match=r"one array of two dimensions, or as 'X'"):
         load(str(tmp_path / "two.npz"), **COLUMNS)
 
 
@@ -113,6 +136,8 @@ def test_gaps_and_categories_are_fitted_to_training_rows(read, table):
 def test_what_looks_odd_is_remarked(read, table):
     table = table.assign(school="a", passed=1, again=table["x"], z=1e300)
     table.loc[0, "z"] = 0
+    two = table.assign(school=np.repeat(["A", "a"], 15))
+    assert remarks_on(read(two))[0] == "Tasks differ by case alone: A and a."
     assert remarks_on(read(table)) == [
         "There is one task only: nothing can be shared between tasks.",
         "Columns with one value say nothing: passed.",
@@ -126,7 +151,7 @@ class TestRefusals:
         table["x"] = table["x"].astype(str)
         table.loc[[3, 4], "x"] = ["", "1,5"]
         table.loc[5, "score"] = np.nan
-        with pytest.raises(DataFileError) as refused:
+        with pytest.raises(TableError) as refused:
             read(table.iloc[:24])
         told = str(refused.value).splitlines()
         assert told[0] == "own.csv has 5 problems:"
@@ -146,8 +171,53 @@ class TestRefusals:
     def test_an_encoding(self, tmp_path, table):
         path = tmp_path / "latin.csv"
         table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
-        with pytest.raises(DataFileError, match="no UTF-8 text: save it as such"):
+        with pytest.raises(match="no UTF-8 text: save it as such"):
             load(str(path), **COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("name", "target", "how"),
+        [
+            ("Score", "score", "is named like"),
+            ("score.1", "score", "is named like"),
+            ("inches", "score", "says the same in each row as"),
+            ("sick", "passed", "says the same in each row as"),
+        ],
+    )
+    def test_copies_of_the_target(self, read, table, name, target, how):
+        table[name] = {
+            "inches": 3 - table["score"] / 2.54,
+            "sick": (table["passed"] == "no") * 2,
+        }.get(name, table["z"])
+        ignore = ["score" if target == "passed" else "passed"]
+        with pytest.raises(TableError, match=f"{name!r} {how} the target '{target}': "):
+            read(table, target=target, ignore=ignore)
+        read(table, target=target, ignore=[*ignore, name])
+
+    @pytest.mark.parametrize(
+        ("cell", "words"),
+        [
+            ("2_1", "column 'x' has '2_1' in line 5, .*; '_' is no part of a number"),
+            ("85%", "'85%' in line 5, .*; '%' is no part of a number"),
+            (".91 ± .02", "'±' is no part of a number"),
+            ("1,5", r"',' is no part of a number \(decimal commas need semicolons"),
+            ("−5", "'−' is no part of a number"),
+            ("٣", "'٣' is no part of a number"),
+            ("infinity", "column 'x', line 5: infinite"),
+            ("1e999", "column 'x', line 5: infinite"),
+            ("none", r"lack a value, in x \(1, as 'none'\); the first is line 5"),
+        ],
+    )
+    def test_cells(self, read, table, cell, words):
+        table["x"] = table["x"].astype(object)
+        table.loc[3, "x"] = cell
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
+
+    def test_a_task_that_is_spelled_like_a_gap(self, read, table):
+        table = table.replace({"school": {"b": "NA"}})
+        words = r"school \(10, as 'NA'\); .* If 'NA' is a value and no gap, rename it"
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
 
     @pytest.mark.parametrize(
         ("options", "words"),
@@ -172,7 +242,7 @@ class TestRefusals:
         ],
     )
     def test_columns(self, read, table, options, words):
-        with pytest.raises(DataFileError, match=words):
+        with pytest.raises(match=words):
             read(table, **options)
 
     def test_gaps_are_counted(self, read, table):
@@ -182,35 +252,35 @@ class TestRefusals:
             r"1 of 30 rows lack a value, in score \(1\); the first is line 7. Delete "
             r"these rows\n  2. 2 of 30 rows .* in x \(2\); the first is line 5. Fill"
         )
-        with pytest.raises(DataFileError, match=words):
+        with pytest.raises(match=words):
             read(table, ignore=["passed"])
 
     def test_small_tasks_are_named_or_left_out(self, read, table):
         table = table.iloc[:24].drop(columns="passed")
-        with pytest.raises(DataFileError, match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
+        with pytest.raises(match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
             read(table)
         assert read(table, min_examples=6).task_names == ("a", "b")
 
     def test_tasks_of_one_class(self, read, table):
         table.loc[table["school"] == "a", "passed"] = "yes"
-        with pytest.raises(DataFileError, match="task 'a' has one class only among 10"):
+        with pytest.raises(match="task 'a' has one class only among 10"):
             read(table, target="passed", ignore=["score"])
         table.loc[10, "passed"] = "no"
-        with pytest.raises(DataFileError, match="task 'a' has 1 of one class"):
+        with pytest.raises(match="task 'a' has 1 of one class"):
             read(table, target="passed", ignore=["score"])
 
     def test_files(self, tmp_path):
-        with pytest.raises(DataFileError, match="does not exist"):
+        with pytest.raises(match="does not exist"):
             load(str(tmp_path / "no.csv"), **COLUMNS)
         (tmp_path / "empty.csv").write_text("")
-        with pytest.raises(DataFileError, match="is not a table"):
+        with pytest.raises(match="is not a table"):
             load(str(tmp_path / "empty.csv"), **COLUMNS)
         (tmp_path / "bad.npz").write_bytes(b"PK")
-        with pytest.raises(DataFileError, match="cannot be read"):
+        with pytest.raises(match="cannot be read"):
             load(str(tmp_path / "bad.npz"), **COLUMNS)
 
     def test_a_constant_target(self, read, table):
-        with pytest.raises(DataFileError, match="column 'score' has one value: 5"):
+        with pytest.raises(match="column 'score' has one value: 5"):
             read(table.assign(score=5.0), ignore=["passed"])
 
 
