@@ -146,7 +146,9 @@ def _compare(parsed: argparse.Namespace) -> int:
     )
     remarks = list(scores.remarks)
     if before not in (None, page.read_bytes()):
-        remarks.append(f"{folder} had another comparison: --output names a folder.")
+        remarks.append(
+            f"Another comparison in {folder} was replaced: --output takes a folder."
+        )
     for remark in remarks:
         print(f"mtmkl: note: {remark}", file=sys.stderr)
     print("\n".join(sentences(found)))

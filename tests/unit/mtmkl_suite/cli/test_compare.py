@@ -138,7 +138,7 @@ def test_files_of_one_name_do_not_replace_each_other_unsaid(
         run = ["compare", path, "--higher-is-better", *control]
         for times in range(2):
             assert main(run) == 0
-            said = "comparison-res had another comparison" in capsys.readouterr().err
+            said = "Another comparison in comparison-res was" in capsys.readouterr().err
             assert said == (path[0] == "b" and not times)
     names = {path.name for path in tmp_path.glob("comparison-*")}
     assert names == {
