@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import tempfile
 import zipfile
 import zlib
@@ -22,7 +23,10 @@ _OF_THE_DISK = {
     errno.EDQUOT: "make room",
     errno.EROFS: "make it writable or take another folder",
     errno.EACCES: "make it writable or take another folder",
+    errno.EPERM: "make it writable or take another folder",
     errno.ENOTDIR: "take another folder",
+    errno.ELOOP: "take another folder",
+    errno.ENAMETOOLONG: "take a shorter name",
 }
 
 
@@ -38,6 +42,12 @@ def disk_problem(error: OSError) -> str | None:
     where = f" ({error.filename})" if error.filename else ""
     kept = "" if error.errno == errno.ENOTDIR else "; finished cells are kept"
     return f"{error.strerror}{where}: {remedy}, and start again{kept}"
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a file of data without the endings of its format."""
+    formats = r"(\.(csv|tsv|txt|parquet|npz))?(\.(gz|bz2|xz|zip|zst))?$"
+    return re.sub(formats, "", path.name, flags=re.IGNORECASE) or path.name
 
 
 @contextmanager
@@ -136,13 +146,17 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder and those above; an error that says so where there can be none."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, FileNotFoundError):
+        raise NotADirectoryError(errno.ENOTDIR, "Not a folder", str(path)) from None
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file in one step; a reader sees the old one or the new one."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, FileNotFoundError):
-        folder = str(path.parent)
-        raise NotADirectoryError(errno.ENOTDIR, "Not a folder", folder) from None
+    make_folder(path.parent)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:

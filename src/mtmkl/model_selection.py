@@ -17,8 +17,8 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state, get
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mtmkl.methods._base.checks import refuse_rounded, task_labels
 from mtmkl.sparse import is_sparse
+from mtmkl.task_labels import refuse_rounded, task_labels
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

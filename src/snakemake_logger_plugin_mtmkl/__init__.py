@@ -29,6 +29,7 @@ from mtmkl.files import DamagedFileError, read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.jobs import CAUSE
 from mtmkl_suite.run.locks import ResultsInUseError, lock_results
+from mtmkl_suite.run.process import print_any_text
 from snakemake_logger_plugin_mtmkl.progress import ProgressLine, duration
 
 REPORT = "report"
@@ -37,6 +38,8 @@ REPORT = "report"
 KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
+_WEIGHT = 60.0
+"""Seconds that this run must have measured to outweigh the pace of earlier ones."""
 _SAID_AT_THE_END = (
     "At least one job did not complete successfully",
     "Exiting because a job execution failed",
@@ -113,23 +116,22 @@ class TimeLeft:
         self._seconds.setdefault(rule, []).append(now - started)
         return rule
 
-    def means(self) -> dict[str, float]:
-        """Return the mean seconds of each rule, of this run where it had any."""
-        own = {rule: sum(each) / len(each) for rule, each in self._seconds.items()}
-        before = {rule: self._recorded[rule] for rule in own if rule in self._recorded}
-        usual = sum(before.values())
-        pace = sum(own[rule] for rule in before) / usual if usual else 1.0
-        return {rule: pace * each for rule, each in self._recorded.items()} | own
+    def measured(self) -> dict[str, float]:
+        """Return the mean seconds of each rule in this run."""
+        return {rule: sum(each) / len(each) for rule, each in self._seconds.items()}
 
-    def left(self, now: float) -> float | None:
-        """Return the seconds left, None if nothing is known yet."""
-        means = self.means()
-        if not means:
-            return None
-        usual = sum(means.values()) / len(means)
-        work = sum(n * means.get(rule, usual) for rule, n in self._planned.items())
+    def left(self, now: float) -> float:
+        """Return the seconds left."""
+        own = self.measured()
+        both = own.keys() & self._recorded.keys()
+        # Short jobs are mostly their start: their ratio says little of long ones.
+        usual = _WEIGHT + sum(self._recorded[rule] for rule in both)
+        pace = (_WEIGHT + sum(own[rule] for rule in both)) / usual
+        means = {rule: pace * each for rule, each in self._recorded.items()} | own
+        other = sum(own.values()) / len(own) if own else 1.0
+        work = sum(n * means.get(rule, other) for rule, n in self._planned.items())
         for rule, started in self._running.values():
-            work -= min(now - started, means.get(rule, usual))
+            work -= min(now - started, means.get(rule, other))
         return max(work, 0.0) / self.cores
 
 
@@ -146,7 +148,7 @@ class LogHandler(LogHandlerBase):
         self._started = self._now = 0.0
         self._log = ""
         self._executing = self._stopped = self._up_to_date = False
-        self._has_report = False
+        self._has_report = self._is_measured = False
         self._plain = ColorizingTextHandler(
             nocolor=self.common_settings.nocolor,
             stream=sys.stdout if self.common_settings.stdout else sys.stderr,
@@ -161,6 +163,7 @@ class LogHandler(LogHandlerBase):
                 self.common_settings.printshellcmds,
             ),
         )
+        print_any_text()
         sys.excepthook = _say_stopped
         # A line of a log that a full disk does not take is no news beside the failure.
         logging.raiseExceptions = False
@@ -251,10 +254,11 @@ class LogHandler(LogHandlerBase):
             "fit": jobs.get("fit", 0) - len(self._fits)
         }
         self._time.plan(jobs)
-        left = self._time.left(self._now)
-        if self._fits and left is not None:
+        self._is_measured = not jobs["fit"] and not self._fits
+        if self._fits:
             on = f"{cores} core" + "s" * (cores > 1)
-            self._print(f"About {duration(left)} on {on}, as once measured")
+            left = duration(self._time.left(self._now))
+            self._print(f"About {left} on {on}, as once measured")
 
     def _take_resources(self, record: dict[str, Any]) -> None:
         if "cores" in record:
@@ -269,8 +273,9 @@ class LogHandler(LogHandlerBase):
             self._show_progress()
 
     def _take_finished(self, record: dict[str, Any]) -> None:
-        if self._time.finish(record["job_id"], self._now) == REPORT:
-            self._has_report = True
+        rule = self._time.finish(record["job_id"], self._now)
+        self._has_report |= rule == REPORT
+        self._is_measured |= rule == "fit" or rule in self._fits
 
     def _take_progress(self, record: dict[str, Any]) -> None:
         self._done = record["done"]
@@ -278,7 +283,8 @@ class LogHandler(LogHandlerBase):
 
     def _show_progress(self) -> None:
         if self._line is not None:
-            self._line.update(self._done, self._time.left(self._now))
+            left = self._time.left(self._now) if self._is_measured else None
+            self._line.update(self._done, left)
 
     def _take_failure(self, record: dict[str, Any]) -> None:
         if self._stopped:
@@ -317,7 +323,7 @@ class LogHandler(LogHandlerBase):
     def _say_end(self) -> None:
         took = duration(self._now - self._started)
         if _announced:
-            means = self._time.means()
+            means = _recorded_seconds() | self._time.measured()
             kept = {rule: means[rule] for rule in means if rule not in self._fits}
             write_json(_announced[0].seconds, kept)
         if self._done == self._jobs:

@@ -1,7 +1,6 @@
 """One line that shows how far a run is."""
 
 import sys
-import time
 from types import TracebackType
 from typing import TextIO
 
@@ -17,7 +16,6 @@ class ProgressLine:
 
         self.total = total
         self.what = what
-        self._started = time.monotonic()
         self._tenths = 0
         self._console = Console(
             file=stream or sys.stderr, soft_wrap=True, highlight=False, markup=False
@@ -37,10 +35,7 @@ class ProgressLine:
         self._progress.start()
 
     def update(self, done: int, seconds_left: float | None = None) -> None:
-        """Show that so many pieces are done."""
-        if seconds_left is None and done:
-            elapsed = time.monotonic() - self._started
-            seconds_left = elapsed / done * (self.total - done)
+        """Show that so many pieces are done, and the time left where it is known."""
         text = self._text(done, seconds_left)
         self._progress.update(self._task, completed=done, description=text)
         tenths = _PLAIN_LINES * done // self.total if self.total else 0
@@ -71,8 +66,10 @@ class ProgressLine:
 
     def _text(self, done: int, seconds_left: float | None) -> str:
         text = f"{done} of {self.total} {self.what}"
-        if seconds_left is None or done == self.total:
+        if done == self.total:
             return text
+        if seconds_left is None:
+            return f"{text}, time left not known yet"
         return f"{text}, about {duration(seconds_left)} left"
 
 

@@ -12,17 +12,18 @@ import pytest
 SRC = Path(__file__).resolve().parents[2] / "src"
 LIBRARY = (
     ("typing",),
-    ("errors", "files", "sparse"),
+    ("compiled",),
+    ("errors", "files", "sparse", "task_labels"),
     ("documents", "tables"),
     ("model_selection",),
     ("sequences",),
     ("kernels", "statistics"),
     ("solvers", "datasets"),
     ("methods",),
-    ("certify", "rivals"),
+    ("certify", "compile", "rivals"),
 )
 SUITE = (
-    ("config",), ("evaluation",), ("judge",), ("run",), ("report",), ("papers",),
+    ("arithmetic",), ("config",), ("evaluation",), ("judge",), ("run",), ("report",), ("papers",),
     ("cli",),
 )  # fmt: skip
 MODULES = {

@@ -12,6 +12,7 @@ the same functions with a few trials each (``test_faults.py``).
 | ``kills`` | a run killed at any time and resumed, on one core or several |
 | ``damage`` | files of the cache and of results flipped, cut, emptied |
 | ``disks`` | a full disk, a folder that cannot be written, two runs in one folder |
+| ``machines`` | no home, name of the user, letters to print, folder to write |
 | ``servers`` | servers that stall, cut, fail, lie, redirect; archives that escape |
 | ``solvers`` | random and extreme problems for every solver, with a referee |
 | ``configuration`` | keys removed, misspelt, of another type, of unknown value |
@@ -24,12 +25,13 @@ the others; ``--kills 3`` sets the trials of one module; ``--few`` is what ``mak
 takes.
 """
 
-from faults import configuration, damage, disks, kills, servers, solvers
+from faults import configuration, damage, disks, kills, machines, servers, solvers
 
 FAULTS = {
     "kills": kills.FAULTS,
     "damage": damage.FAULTS,
     "disks": disks.FAULTS,
+    "machines": machines.FAULTS,
     "servers": servers.FAULTS,
     "solvers": solvers.FAULTS,
     "configuration": configuration.FAULTS,

@@ -63,15 +63,17 @@ def test_the_time_left_comes_from_recorded_seconds(handler, tmp_path, own):
     handler.close()
 
 
-def test_the_pace_of_this_run_scales_earlier_ones():
-    left = TimeLeft({"fit": 5.0, "table": 4.0})
+@pytest.mark.parametrize(("usual", "pace"), [(5.0, 70 / 65), (0.01, 70 / 60.01)])
+def test_the_pace_of_this_run_scales_earlier_ones(usual, pace):
+    """Of a short job, of which most is its start, least."""
+    left = TimeLeft({"fit": usual, "table": 4.0})
     left.cores = 2
     left.plan({"fit": 3, "table": 1, "report": 1})
     left.start(0, "fit", 0.0)
     left.finish(0, 10.0)
-    assert left.means() == {"fit": 10.0, "table": 8.0}
-    # Two fits, a table, and a rule that nobody has timed: the mean of the others.
-    assert left.left(10.0) == pytest.approx((20 + 8 + 9) / 2)
+    assert left.measured() == {"fit": 10.0}
+    # Two fits, a table, and a rule that nobody has timed: the mean of the measured.
+    assert left.left(10.0) == pytest.approx((20 + 4 * pace + 10) / 2)
 
 
 def test_fits_with_times_of_their_own_are_told_first(handler, capsys):
@@ -83,15 +85,32 @@ def test_fits_with_times_of_their_own_are_told_first(handler, capsys):
     fit = {"paper": "own", "group": "short"}
     send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit", wildcards=fit)
     send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=300.0)
-    assert handler._time.left(now=300.0) == 1500.0  # twice as fast as expected
+    # It was expected to take 600 s; a minute counts as being at the usual pace.
+    left = 3000.0 * (60 + 300) / (60 + 600)
+    assert handler._time.left(now=300.0) == pytest.approx(left)
     handler.close()
     assert set(read_json(run.seconds)) == set()
 
 
-def test_nothing_known_is_no_estimate():
-    left = TimeLeft({})
-    left.plan({"fit": 3})
-    assert left.left(0.0) is None
+def test_no_time_is_told_before_a_fit_has_ended(handler, tmp_path, capsys):
+    write_json(tmp_path / "usual.json", {"fit": 12.4, "another_compile": 81.0})
+    send(handler, event=LogEvent.WORKFLOW_STARTED)
+    send(handler, event=LogEvent.RUN_INFO,
+         stats={"fit": 2, "data": 1, "compile": 1, "total": 4})  # fmt: skip
+    for done, rule in enumerate(["data", "compile", "fit", "fit"], start=1):
+        send(handler, event=LogEvent.JOB_INFO, jobid=done, rule_name=rule, at=done)
+        send(handler, event=LogEvent.JOB_FINISHED, job_id=done, at=done + 1)
+        send(handler, event=LogEvent.PROGRESS, done=done, total=4, at=done + 1)
+    handler.close()
+    assert capsys.readouterr().err.splitlines()[1:-1] == [
+        "1 of 4 jobs, time left not known yet",
+        "2 of 4 jobs, time left not known yet",
+        "3 of 4 jobs, about 1 s left",
+        "4 of 4 jobs",
+    ]
+    # Of others nothing was learnt.
+    kept = {"data": 1.0, "compile": 1.0, "fit": 1.0, "another_compile": 81.0}
+    assert read_json(tmp_path / "seconds.json") == kept
 
 
 def test_a_run_that_ends_well(handler, tmp_path, capsys):

@@ -25,7 +25,7 @@ def test_few_pieces_are_a_line_each():
         line.print("[one]")
         line.update(2)
     first, printed, last = stream.getvalue().splitlines()
-    assert first.startswith("1 of 2 fits, about ")
+    assert first == "1 of 2 fits, time left not known yet"
     assert printed == "[one]"
     assert last == "2 of 2 fits"
 

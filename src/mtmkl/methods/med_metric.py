@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.checks import task_labels
 from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray
 
 

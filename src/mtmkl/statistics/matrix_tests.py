@@ -26,7 +26,8 @@ from mtmkl.statistics.ranks import (
     rank_methods,
     without_tie_correction,
 )
-from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
+from mtmkl.statistics.score_checks import ScoresError
+from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl.statistics.ties import differences, scale_of, without_rounding
 
 TEST_COLUMNS = ("test", "statistic", "df", "p", "note")

@@ -13,8 +13,17 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from mtmkl.errors import TableError, some
+from mtmkl.errors import some
 from mtmkl.statistics.pairs import MIN_UNITS
+from mtmkl.statistics.score_checks import (
+    ScoresError,
+    check_datasets,
+    check_methods,
+    check_values,
+    contradiction,
+    metrics_of,
+    refuse_summaries,
+)
 from mtmkl.tables import (
     GAPS,
     GAPS_OF_NUMBERS,
@@ -40,10 +49,6 @@ HIGHER_IS_BETTER = {
 
 _GAPS = (*GAPS, *GAPS_OF_NUMBERS)
 _NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]$")
-
-
-class ScoresError(TableError):
-    """A table of scores from which no valid test can be made; says what to do."""
 
 
 @dataclass(frozen=True)
@@ -136,20 +141,35 @@ def read_matrix(
                 "score belongs to, or delete the row"
             )
     inner = [c for c in repeats if c in table and c not in (method, dataset)]
-    long, name = _long(table, method, dataset, score, inner)
+    metrics = metrics_of(table, score, (method, dataset, seconds, "line "))
+    if method not in table:  # in a wide table all other columns are methods
+        table = table.drop(columns=list(metrics))
+        inner = [column for column in inner if column not in metrics]
+    long = _long(table, method, dataset, score, inner)
+    name = next(iter(metrics.values()), score)
     better = _direction(name, higher_better)
+    methods = list(dict.fromkeys(long["method"]))
+    if higher_better is not None:
+        remarks += contradiction(name, path.name, methods, higher_better=better)
     if method in table and seconds in table:
         took = pd.to_numeric(table[seconds], errors="coerce")
     else:
         took = None
     long = long.assign(score=_numbers(long, name))
+    remarks += check_values(long, name, higher_better=better)
+    refuse_summaries(long, inner)
+    wide = long.pivot_table(
+        index="dataset", columns="method", values="score", sort=False
+    )
+    remarks += [*check_datasets(wide), *check_methods(wide)]
     _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
     if not independent:
         _refuse_numbered(list(dict.fromkeys(long["dataset"])))
     parts = _parts(long.dropna(subset=["score"]), inner)
     values = _means(parts, long, inner, remarks)
-    methods = [m for m in dict.fromkeys(long["method"]) if m in values]
-    values = _complete(values[methods], drop_incomplete, remarks)
+    values = _complete(
+        values[[m for m in methods if m in values]], drop_incomplete, remarks
+    )
     _check_size(values)
     n_repeats = max(map(len, parts.values()))
     read = (
@@ -203,8 +223,8 @@ def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Dat
 
 def _long(
     table: pd.DataFrame, method: str, dataset: str, score: str, inner: Sequence[str]
-) -> tuple[pd.DataFrame, str]:
-    """Return method, dataset, score, line and inner columns, and the score's name."""
+) -> pd.DataFrame:
+    """Return the columns method, dataset, score, line, and the inner ones."""
     is_long = method in table
     for kind, name in (("dataset", dataset), ("score", score))[: 1 + is_long]:
         if name not in table:
@@ -223,15 +243,14 @@ def _long(
         kept = [dataset, "line ", *inner]
         long = table.melt(kept, var_name="method ", value_name="score ")
         names = {each: each.strip() for each in ("line ", "method ", "score ")}
-        return long.rename(columns=names | {dataset: "dataset"}), score
+        return long.rename(columns=names | {dataset: "dataset"})
     names = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
-    if "metric" in table and table["metric"].nunique() == 1:
-        score = str(table["metric"].iloc[0])
-    return table[[*names, *inner]].rename(columns=names), score
+    return table[[*names, *inner]].rename(columns=names)
 
 
 def _direction(score: str, given: bool | None) -> bool:
-    better = HIGHER_IS_BETTER.get(score.lower()) if given is None else given
+    name = re.sub(r"[\s\-]+", "_", score.lower())
+    better = HIGHER_IS_BETTER.get(name) if given is None else given
     if better is None:
         raise ScoresError(
             f"whether larger values of {score} are better is not known: add "
@@ -300,7 +319,8 @@ def _refuse_numbered(names: Sequence[str]) -> None:
     """Refuse names that differ by a number alone."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        groups.setdefault(_NUMBER_AT_THE_END.sub("", name.strip()), []).append(name)
+        stem = _NUMBER_AT_THE_END.sub("", name.strip()).casefold()
+        groups.setdefault(stem, []).append(name)
     listed = "; ".join(some(each, 3) for each in groups.values() if len(each) > 1)
     if listed:
         raise ScoresError(

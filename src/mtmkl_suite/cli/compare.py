@@ -4,9 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
+from mtmkl.files import name_of
 from mtmkl.statistics.matrix_tests import compare_matrix
 from mtmkl.statistics.score_tables import read_matrix
-from mtmkl_suite.report.pages.comparison import sentences, write_comparison
+from mtmkl_suite.report.pages.comparison import PAGE, sentences, write_comparison
 
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,
@@ -138,12 +139,19 @@ def _compare(parsed: argparse.Namespace) -> int:
         test_share=parsed.test_share,
         seed=parsed.seed,
     )
-    stem = parsed.scores.name.partition(".")[0]
-    folder = parsed.output or Path(f"comparison-{stem}")
+    folder = parsed.output or Path(f"comparison-{name_of(parsed.scores)}")
+    earlier = folder / PAGE
+    before = earlier.read_bytes() if earlier.is_file() else None
     conditions = [f"{column} = {value}" for column, value in parsed.where]
     page = write_comparison(
         found, folder, source=", ".join([parsed.scores.name, *conditions])
     )
+    if before not in (None, page.read_bytes()):
+        print(
+            f"mtmkl: note: another comparison in {folder} was replaced: --output takes "
+            "a folder",
+            file=sys.stderr,
+        )
     print("\n".join(sentences(found)))
     print(f"Page: {page.resolve().as_uri()}")
     return 0

@@ -1,6 +1,7 @@
 """The ``mtmkl`` command: run experiments, compare scores, manage data sets."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,6 +13,7 @@ from mtmkl.errors import ConfigError, unknown
 from mtmkl.files import disk_problem
 from mtmkl_suite.arithmetic import pin
 from mtmkl_suite.cli.extras import require_suite
+from mtmkl_suite.run.process import print_any_text, provide_folders
 
 _DESCRIPTION = (
     "Run the experiments of papers on multi-task learning, compare methods by their "
@@ -41,11 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pin()  # before NumPy is loaded
     given = sys.argv[1:] if arguments is None else list(arguments)
     command = given[0] if given else ""
+    print_any_text()
     try:
         if command in _OF_THE_SUITE:
             require_suite()
+            provide_folders()
         parsed = parser(command).parse_args(given)
-    except ImportError as error:
+    except (ConfigError, ImportError) as error:
         print(f"mtmkl: {error}", file=sys.stderr)
         return 1
     from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
@@ -64,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ) as error:
         message = error.args[0] if error.args else error
         print(f"mtmkl: {message}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader has seen enough, as head has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
         problem = disk_problem(error)

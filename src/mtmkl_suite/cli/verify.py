@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from mtmkl.errors import ConfigError
-from mtmkl.files import read_json, write_json
+from mtmkl.files import make_folder, read_json, write_json
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.cli.values import positive
 from mtmkl_suite.config.against import published_folder, published_papers
@@ -115,6 +115,7 @@ def _run(parsed: argparse.Namespace) -> int:
         print("No such cell of the record is of the code as it is here.")
         return 0
     folder = parsed.results / "verify"
+    make_folder(folder)
     begin = time.monotonic()
     print(f"{len(cells)} cells, seed {seed}, at most {parsed.minutes:g} minutes")
     with tqdm(total=len(cells), unit="cell", smoothing=0.1) as bar:

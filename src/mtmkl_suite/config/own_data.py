@@ -10,6 +10,7 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.loaders.own import is_file, is_own
 from mtmkl.documents import ConfigError, config_dir, unknown
+from mtmkl.files import name_of
 from mtmkl_suite.config.changes import Change
 from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
@@ -69,7 +70,7 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
             # What is right by chance says little of accuracy.
             metrics = sorted(metrics, key=lambda name: name != "auc")
             remark = f", {rarer:.0%} of the rarer label"
-    short = Path(data).name.partition(".")[0] if is_file(data) else data
+    short = name_of(Path(data)) if is_file(data) else data
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
     of_data = {
         "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples{remark}",

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from mtmkl.files import make_folder
 from mtmkl_suite.run.folders import RunFolder, cache
 
 _UNFINISHED = f"tmp{'[a-z0-9_]' * 8}.part"
@@ -40,7 +41,7 @@ def lock_results(folder: RunFolder) -> IO[str]:
     run may be writing there.
     """
     started = time.time()
-    folder.path.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.path)
     file = folder.lock.open("a+", encoding="ascii")
     try:
         # Not flock: its locks would live on in orphaned child processes.

@@ -59,10 +59,12 @@ def fit_jobs(config: Paper) -> Iterator[FitJob]:
                     )
 
 
-def expected_seconds(measured: Mapping[str, float], job: FitJob) -> float:
-    """Return what a job took once, :data:`JOB_SECONDS` if it was never measured."""
+def expected_seconds(
+    measured: Mapping[str, float], job: FitJob, unmeasured: float = JOB_SECONDS
+) -> float:
+    """Return what a job took once, ``unmeasured`` if it was never measured."""
     seconds = measured.get(f"{job.experiment}/{job.dataset}/{job.method}")
-    return JOB_SECONDS if seconds is None else seconds * len(job.repeats)
+    return unmeasured if seconds is None else seconds * len(job.repeats)
 
 
 def _repeats_per_job(

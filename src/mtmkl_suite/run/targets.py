@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,7 @@ class Targets:
     def fit_seconds(self) -> dict[str, float]:
         """Return the expected seconds of fits that are not there yet, by "paper/name".
 
-        Of the paper tier, and of data of one's own: the quick tier was not measured.
+        Those of the paper tier and of data of one's own that were once measured.
         """
         found = {}
         for paper, groups in self._groups.items():
@@ -179,9 +180,11 @@ class Targets:
             if config.tier == "quick" and self.run.data is None:
                 continue
             for name, group in groups.items():
-                if not self.folder(paper).scores_of(name).is_file():
-                    each = (expected_seconds(config.seconds, job) for job in group.jobs)
-                    found[f"{paper}/{name}"] = sum(each)
+                jobs = group.jobs
+                seconds = sum(expected_seconds(config.seconds, j, nan) for j in jobs)
+                is_there = self.folder(paper).scores_of(name).is_file()
+                if not is_there and not isnan(seconds):
+                    found[f"{paper}/{name}"] = seconds
         return found
 
     def fit_files(

@@ -1,9 +1,12 @@
 """``mtmkl run`` and its function: a configuration, and the workflow that runs it."""
 
+import filecmp
 import io
+import os
 import signal
+import tempfile
 import threading
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +14,8 @@ from typing import Any
 import yaml
 
 from mtmkl.datasets.loaders.own import is_file
-from mtmkl.documents import config_dir, read_yaml
-from mtmkl.files import write_text
+from mtmkl.documents import ConfigError, config_dir, read_yaml
+from mtmkl.files import make_folder, write_text
 from mtmkl_suite.config.changes import of_run, parse
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
@@ -25,6 +28,7 @@ from mtmkl_suite.run.folders import RunFolder, run_label
 from mtmkl_suite.run.grouping import data_groups
 from mtmkl_suite.run.locks import ResultsInUseError, hold_results, release_results
 from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.process import provide_folders
 from mtmkl_suite.run.small_sets import fetch_small
 
 
@@ -52,6 +56,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     the configuration in it. Called again, it resumes where it left off. Snakemake keeps
     what it knows of a run in ``.snakemake``, beside the folder of all results.
     """
+    provide_folders()
     from snakemake_executor_plugin_mtmkl import start_importing
 
     start_importing()
@@ -60,12 +65,15 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     for paper in papers:
         check_names(paper)
     folder = RunFolder(top / run_label(run, papers))
+    written = folder.path / "config.yaml"
+    _refuse_results_of_others(run, written)
     # Another run there, or a disk that cannot be written, is said here in one line.
     hold_results(folder)
     try:
+        make_folder(top.parent / ".snakemake")
+        tempfile.TemporaryFile(dir=top.parent / ".snakemake").close()
         groups = [group for paper in papers for group in data_groups(paper)]
         fetch_small(run, {variant.name for group in groups for variant in group})
-        written = folder.path / "config.yaml"
         text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
         if not written.is_file() or written.read_text(encoding="utf-8") != text:
             write_text(written, text)
@@ -96,7 +104,7 @@ def _configuration(**settings: Any) -> tuple[Run, Path]:
         key: value for change in changes.values() for key, value in change.items()
     }
     run = load_run_config({**of_file, **settings, **of_this})
-    top = Path(run.results).resolve()
+    top = Path(os.path.realpath(run.results))  # resolve() fails at circular links
     found: dict[str, Any] = {
         "results": top.name,
         "settings": [text for text, change in changes.items() if not change],
@@ -112,6 +120,19 @@ def _configuration(**settings: Any) -> tuple[Run, Path]:
         found["mirror"] = str(Path(run.mirror).resolve())
         pipeline.use_mirror(found["mirror"])
     return run.model_copy(update=found), top
+
+
+def _refuse_results_of_others(run: Run, written: Path) -> None:
+    """Refuse to replace the results of another file of the same name."""
+    if not (run.data and is_file(run.data.source) and written.is_file()):
+        return
+    with suppress(ConfigError, OSError, AttributeError, TypeError):  # damaged
+        before = read_yaml(written)["data"]["source"]
+        if is_file(before) and not filecmp.cmp(before, run.data.source, shallow=False):
+            raise ResultsInUseError(
+                f"{written.parent} has the results of {before}: rename the file, or "
+                "give this one a folder of its own by --results"
+            )
 
 
 def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:

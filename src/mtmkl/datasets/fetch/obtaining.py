@@ -33,12 +33,7 @@ class Places:
             raise DataNotAvailableError(
                 f"the data mirror {self.mirror} ({source}) is not a folder"
             )
-        cache = os.environ.get(CACHE_VARIABLE)
-        if not cache:
-            import pooch
-
-            cache = pooch.os_cache("mtmkl")
-        self.cache = Path(cache)
+        self.cache = Path(os.environ.get(CACHE_VARIABLE) or _users_cache())
 
     def find(self, entry: DataSetEntry, file: FileEntry) -> tuple[str, Path] | None:
         """Return the kind of place and the path of a file that exists."""
@@ -47,7 +42,8 @@ class Places:
             candidates.insert(0, ("mirror", self.mirror / entry.name / file.path))
         if file.shipped is not None:
             candidates.append(("shipped", config_dir() / file.shipped))
-        return next((place for place in candidates if place[1].is_file()), None)
+        # What may not be looked into is not there: Path.is_file() raises.
+        return next((each for each in candidates if os.path.isfile(each[1])), None)
 
     def checksums(self, entry: DataSetEntry, file: FileEntry) -> Path | None:
         """Return the list of the hashes of a file's members, if there is one."""
@@ -55,6 +51,15 @@ class Places:
             return None
         listed = self.find(entry, entry.file(file.members_sha256))
         return None if listed is None else listed[1]
+
+
+def _users_cache() -> Path:
+    import pooch
+
+    try:
+        return Path(pooch.os_cache("mtmkl")).expanduser()
+    except RuntimeError:
+        return Path(os.devnull, "no home")  # where nothing is, and nothing can be
 
 
 def obtain(
@@ -98,9 +103,17 @@ def obtain(
                 # Here, since what it needs is slow to load.
                 from mtmkl.datasets.fetch.download import Downloads, Patience
 
-                downloads = stack.enter_context(
-                    Downloads(places.cache / entry.name, patience or Patience())
-                )
+                folder = places.cache / entry.name
+                try:
+                    downloads = stack.enter_context(
+                        Downloads(folder, patience or Patience())
+                    )
+                except OSError as error:
+                    raise DataNotAvailableError(
+                        f"the cache {places.cache} cannot be written "
+                        f"({error.strerror}): set {CACHE_VARIABLE} to a folder that "
+                        "can"
+                    ) from error
             try:
                 path = downloads.get(file, checksums)
             except (DataCorruptError, DataNotAvailableError) as error:

@@ -14,7 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import refuse_overflow
-from mtmkl.methods._base.checks import Check, check_inputs, task_labels
+from mtmkl.methods._base.checks import Check, check_inputs
+from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

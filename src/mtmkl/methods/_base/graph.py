@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mtmkl.methods._base.checks import check_inputs, task_labels
+from mtmkl.methods._base.checks import check_inputs
 from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:

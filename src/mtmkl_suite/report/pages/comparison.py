@@ -71,6 +71,8 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
         named["control"] = found.against_control.rename_axis("method").reset_index()
     if found.posteriors is not None:
         named["posteriors"] = found.posteriors
+    for name in {"control", "posteriors"} - {*named}:  # of an earlier comparison
+        (folder / f"{name}.csv").unlink(missing_ok=True)
     for name, table in named.items():
         files.append(f"{name}.csv")
         write_table(folder / files[-1], table)

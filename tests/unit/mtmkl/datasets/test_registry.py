@@ -2,10 +2,13 @@ import hashlib
 import inspect
 import io
 import json
+import os
 import zipfile
+from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
+import pooch
 import pytest
 import yaml
 
@@ -205,6 +208,20 @@ def test_no_answer_anywhere_is_unavailable(make, tmp_path, site):
     with pytest.raises(DataNotAvailableError, match="HTTP status 404"):
         pair.load("pair")
     assert not (tmp_path / "cache" / "pair").exists()
+
+
+@pytest.mark.parametrize("lacking", ["a folder", "a home"])
+def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacking):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "file/cache"))
+    if lacking == "a home":
+        monkeypatch.delenv("MTMKL_DATA_CACHE")
+        monkeypatch.setattr(pooch, "os_cache", lambda name: Path("~") / name)
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    registry = make(**serve(site))
+    assert {row["status"] for row in registry.verify()} == {"missing"}
+    with pytest.raises(DataNotAvailableError, match="set MTMKL_DATA_CACHE to a folder"):
+        registry.load("pair")
 
 
 def test_no_address_at_all_is_said(make):

@@ -10,7 +10,8 @@ from statsmodels.stats.multitest import multipletests
 
 from mtmkl.statistics.hierarchical import compare_all_repeats
 from mtmkl.statistics.matrix_tests import compare_matrix, connected_groups
-from mtmkl.statistics.score_tables import ScoreMatrix, ScoresError
+from mtmkl.statistics.score_checks import ScoresError
+from mtmkl.statistics.score_tables import ScoreMatrix
 
 
 def scores(values, *, higher_better=True):

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from mtmkl.errors import TableError
-from mtmkl.statistics.score_tables import ScoresError, read_matrix
+from mtmkl.statistics.score_checks import ScoresError
+from mtmkl.statistics.score_tables import read_matrix
 
 NAMES = ["iris", "wine", "heart", "glass", "yeast", "vowel"]
 
@@ -149,7 +150,7 @@ def test_columns_can_be_named(read, long):
 
 def test_conditions_choose_rows(read, long):
     table = pd.concat([long.assign(metric=m) for m in ("accuracy", "mse")])
-    with pytest.raises(ScoresError, match=r"differ in column 'metric' \(accuracy, mse"):
+    with pytest.raises(ScoresError, match=r"choose by --where metric=accuracy"):
         read(table)
     found = read(table, where={"metric": ["mse"]}, higher_better=None)
     assert (found.score, found.higher_better) == ("mse", False)
@@ -204,6 +205,7 @@ class TestVoidTests:
             ["pen (10 %)", "pen (20 %)", "iris", "wine", "heart", "glass"],
             ["toy[n=5]", "toy[n=9]", "iris", "wine", "heart", "glass"],
             list("012345"),
+            ["School 1", "school 2", "iris", "wine", "heart", "glass"],
         ],
     )
     def test_parts_taken_for_data_sets(self, read, wide, names):
@@ -233,6 +235,203 @@ class TestVoidTests:
         assert any(each.startswith("B has the same score on every") for each in remarks)
         assert any("A and D have equal scores" in each for each in remarks)
         assert any("All methods are equal on vowel" in each for each in remarks)
+
+
+def _mixed(wide):
+    """A long table of accuracies on three data sets, and of errors on three."""
+    long = wide.melt("dataset", var_name="method", value_name="score")
+    return long.assign(
+        metric=np.where(long["dataset"].isin(NAMES[:3]), "accuracy", "rmse")
+    )
+
+
+class TestMetrics:
+    @pytest.mark.parametrize("column", ["metric", "Measure", "kind"])
+    def test_one_metric_is_compared(self, read, wide, column):
+        table = _mixed(wide).rename(columns={"metric": column})
+        with pytest.raises(ScoresError, match=f"by --where {column}=accuracy"):
+            read(table, repeats=[column])
+        found = read(table, where={column: ["rmse"]}, higher_better=None)
+        assert (found.score, found.higher_better) == ("rmse", False)
+        assert sorted(found.values.index) == sorted(NAMES[3:])
+
+    def test_a_wide_table_names_its_metric(self, read, wide):
+        found = read(wide.assign(metric="AUC"), higher_better=None)
+        assert (found.score, list(found.values)) == ("AUC", ["A", "B", "C"])
+        with pytest.raises(ScoresError, match="by --where metric=AUC"):
+            read(wide.assign(metric=["AUC", "mse"] * 3))
+
+    def test_column_and_metric_must_agree(self, read, wide):
+        table = _mixed(wide).rename(columns={"score": "accuracy"})
+        with pytest.raises(ScoresError, match="'metric' says 'rmse', and the scores"):
+            read(table.assign(metric="rmse"), score="accuracy")
+        # Nor is every column of that name one of metrics.
+        distances = table.assign(metric=["cosine", "manhattan"] * 9)
+        assert read(distances, score="accuracy").score == "accuracy"
+
+    @pytest.mark.parametrize(
+        ("names", "words"),
+        [
+            ({"A": "accuracy", "B": "RMSE", "C": "log loss"}, "stand for methods"),
+            ({"A": "svm_acc", "B": "svm_rmse"}, "svm_acc, svm_rmse seem"),
+            ({"iris": "F1", "wine": "AUC"}, "stand for data sets"),
+            ({"iris": "iris (acc)", "wine": "school (rmse)"}, "school .rmse. seem"),
+        ],
+    )
+    def test_metrics_are_no_methods_and_no_data_sets(self, read, wide, names, words):
+        table = wide.rename(columns=names).replace({"dataset": names})
+        with pytest.raises(ScoresError, match=words):
+            read(table)
+
+    @pytest.mark.parametrize(
+        ("score", "asked_for"),
+        [
+            ("rmse", True), ("RMSE (test)", True), ("valLogLoss", True),
+            ("1-auc", True), ("accuracy", False), ("R²", False),
+            ("neg_mean_squared_error", False),
+        ],
+    )  # fmt: skip
+    def test_a_flag_against_the_name(self, read, long, score, asked_for):
+        table = long.rename(columns={"score": score})
+        found = read(table, score=score, higher_better=asked_for)
+        assert found.higher_better is asked_for
+        assert f"as asked for, but {score!r} names a score" in found.remarks[0]
+        of_name = read(table, score=score, higher_better=not asked_for)
+        assert not any("asked for" in remark for remark in of_name.remarks)
+
+    def test_file_and_methods_name_it_as_well(self, read, wide):
+        errors = wide.rename(columns={name: f"{name}_rmse" for name in "ABC"})
+        for found in (read(wide, "school_rmse.csv"), read(errors)):
+            assert "rmse" in found.remarks[0]
+            assert "smaller values are." in found.remarks[0]
+
+
+class TestUnits:
+    @pytest.mark.parametrize("which", ["data sets", "method", "cell", "repeats"])
+    def test_percent_beside_fractions(self, read, long, which):
+        is_percent = {
+            "data sets": long["dataset"].isin(NAMES[:2]),
+            "method": long["method"].eq("A"),
+            "cell": long.index == 4,
+            "repeats": long["repeat"].eq(1),
+        }[which]
+        mixed = long.assign(
+            score=(0.2 + long["score"] / 2) * np.where(is_percent, 100, 1)
+        )
+        assert any("Percent beside fractions" in r for r in read(mixed).remarks)
+        table = mixed.rename(columns={"score": "accuracy"})
+        with pytest.raises(ScoresError, match="percent beside fractions"):
+            read(table, score="accuracy")
+
+    def test_small_percentages_are_percentages(self, read, wide):
+        errors = wide.set_index("dataset").mul(10).round(1).reset_index()
+        score = "error rate (%)"
+        assert read(errors, score=score, higher_better=False).remarks == []
+
+    def test_a_method_of_another_unit(self, read, wide):
+        table = wide.assign(A=wide["B"] * 100, C=wide["B"] * 1.1)
+        (remark,) = read(table, higher_better=False).remarks
+        assert "A differ from the others' by a factor of about 91" in remark
+
+    @pytest.mark.parametrize(
+        ("score", "value"),
+        [
+            ("accuracy", 1.2), ("Accuracy", 120), ("auc", -0.1), ("f1", -1),
+            ("rmse", -999), ("mcc", -1.5), ("test_accuracy", 1.01),
+        ],
+    )  # fmt: skip
+    def test_no_score_can_have_such_a_value(self, read, long, score, value):
+        table = long.rename(columns={"score": score})
+        table.loc[7, score] = value
+        with pytest.raises(ScoresError, match=f"line 9: the {score} of A on heart is"):
+            read(table, score=score)
+
+    @pytest.mark.parametrize(
+        ("score", "value"), [("r2", -4.0), ("accuracy", 1 + 1e-12), ("neg_mse", -9.0)]
+    )
+    def test_these_can_be(self, read, wide, score, value):
+        wide.loc[3, "B"] = value
+        assert read(wide, score=score).remarks == []
+
+
+class TestSummaries:
+    @pytest.mark.parametrize(
+        "name", ["mean", "Avg. rank", "Total", "average accuracy", "OVERALL", "p-value"]
+    )
+    def test_rows_of_means_are_no_data_sets(self, read, wide, name):
+        wide.loc[6] = [name, 0.5, 0.6, 0.7]
+        with pytest.raises(ScoresError, match=f"'{name}' is not a data set by its"):
+            read(wide)
+
+    @pytest.mark.parametrize("digits", [2, 3, 9])
+    @pytest.mark.parametrize("statistic", ["mean", "median", "sum"])
+    def test_rows_equal_to_those_of_columns(self, read, wide, statistic, digits):
+        values = wide[["A", "B", "C"]].agg(statistic).round(digits)
+        wide.loc[6] = ["Gesamt", *values]
+        assert (
+            read(wide)
+            .remarks[0]
+            .startswith(f"The scores on Gesamt are the {statistic}")
+        )
+
+    def test_means_among_repeats(self, read, long):
+        table = long.astype({"repeat": str}).replace({"repeat": {"2": "mean"}})
+        with pytest.raises(ScoresError, match="by --where repeat=mean"):
+            read(table)
+        assert read(table, where={"repeat": ["mean"]}).values.shape == (6, 3)
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        "name",
+        ["n", "N_samples", "#instances", "year", "seed", "openml_id", "std", "p-value"],
+    )
+    def test_a_name_of_something_else_is_refused(self, read, wide, name):
+        with pytest.raises(ScoresError, match=f"{name!r} is not a method by its name"):
+            read(wide.assign(**{name: 0.5}))
+
+    @pytest.mark.parametrize("name", ["A_std", "sd A", "A ±"])
+    def test_spreads(self, read, wide, name):
+        with pytest.raises(ScoresError, match="is the spread of 'A' by its name"):
+            read(wide.assign(**{name: wide["A"] / 20}))
+        (remark,) = read(wide.assign(**{name: wide["B"] + 0.01})).remarks
+        assert remark.startswith(f"{name} is ranked as a method")
+
+    @pytest.mark.parametrize(
+        "values", [[150, 178, 208, 214, 101, 1484], [1988, 1991, 1990, 1988, 1996, 1]]
+    )
+    def test_large_whole_numbers(self, read, wide, values):
+        (remark,) = read(wide.assign(Umfang=values)).remarks
+        assert remark.startswith("Umfang has whole numbers among fractions")
+
+    def test_row_numbers(self, read, wide):
+        remarks = read(wide.assign(zeile=range(6))).remarks
+        assert any(
+            "zeile has whole numbers among fractions" in each for each in remarks
+        )
+
+    def test_the_best_of_the_others(self, read, wide):
+        best = wide[["A", "B", "C"]].max(axis=1)
+        with pytest.raises(ScoresError, match="'best' has the max of the other"):
+            read(wide.assign(best=best))
+        (remark,) = read(wide.assign(D=best)).remarks
+        assert remark == "D has the max of the other methods on every data set."
+        (remark,) = read(wide.assign(best=wide["A"] + 0.01)).remarks
+        assert remark.startswith("best is ranked as a method")
+
+    @pytest.mark.parametrize("name", ["a", "A_", "A.1"])
+    def test_a_method_that_is_there_twice(self, read, wide, long, name):
+        (remark,) = read(wide.assign(**{name: wide["A"] + 0.01})).remarks
+        assert remark.endswith("are ranked as different methods: are they the same?")
+        is_other = long["method"].eq("A") & long["dataset"].isin(NAMES[:2])
+        table = long.assign(method=long["method"].where(~is_other, name))
+        with pytest.raises(ScoresError, match="none has scores where another has"):
+            read(table)
+
+    def test_a_data_set_that_is_there_twice(self, read, wide):
+        wide.loc[6] = ["Iris", 0.5, 0.6, 0.7]
+        with pytest.raises(ScoresError, match="'iris' and 'Iris' differ by spaces"):
+            read(wide, independent=True)
 
 
 class TestBadCells:

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import demsar2006
 import numpy as np
 import pandas as pd
@@ -123,3 +126,37 @@ def test_an_output_that_is_a_file(demsar, tmp_path, capsys):
     assert main(run) == 1
     said = f"mtmkl: Not a folder ({demsar}): take another folder, and start again\n"
     assert said in capsys.readouterr().err
+
+
+def test_files_of_one_name_do_not_replace_each_other_unsaid(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    values = demsar2006.as_ranked()
+    for path in ("res.2024-01.csv", "res.2024-02.CSV.csv.gz", "a/res.csv", "b/res.csv"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        table = values.drop(columns="C4.5" if path[0] == "b" else [])
+        table.rename_axis("dataset").to_csv(path)
+        control = ["--control", "C4.5"] if path[0] == "a" else []
+        run = ["compare", path, "--higher-is-better", *control]
+        for times in range(2):
+            assert main(run) == 0
+            said = "another comparison in comparison-res was" in capsys.readouterr().err
+            assert said == (path[0] == "b" and not times)
+    names = {path.name for path in tmp_path.glob("comparison-*")}
+    assert names == {
+        "comparison-res.2024-01", "comparison-res.2024-02.CSV", "comparison-res",
+    }  # fmt: skip
+    # Nor is a table of the earlier one left beside those of the later.
+    assert not (tmp_path / "comparison-res/control.csv").exists()
+
+
+def test_a_reader_who_has_seen_enough(demsar, tmp_path):
+    """As ``mtmkl compare … | true``."""
+    words = [str(demsar), "--higher-is-better", "--output", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "mtmkl_suite.cli.main", "compare", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.stderr.close()
+    assert process.wait() == 1

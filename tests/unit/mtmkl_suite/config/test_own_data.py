@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
+from mtmkl_suite.run import workflow
 from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow
 
@@ -193,3 +196,43 @@ def test_a_file_in_a_paper_of_ones_own(file, tmp_path, capsys):
     (tmp_path / "experiments.yaml").write_text(PAPER.replace("METRIC", "accuracy"))
     assert main(run) == 1
     assert "'accuracy' needs labels −1 and +1" in capsys.readouterr().err
+
+
+def test_results_of_another_file_are_kept(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(workflow, "_run_snakemake", lambda *given: 0)
+    rng = np.random.default_rng(0)
+    for number, name in enumerate(("a/res", "b/res", "res.2024-01", "res.2024-02")):
+        table = pd.DataFrame(rng.normal(size=(40, 3)), columns=["x1", "x2", "y"])
+        Path(name).parent.mkdir(exist_ok=True)
+        table.assign(task=["s", "t"] * 20).to_csv(f"{name}.csv", index=False)
+        words = ["--task", "task", "--target", "y", "--set", "download=never"]
+        status = main(["run", "--data", f"{name}.csv", *words])
+        assert status == (number == 1)
+    said = f"has the results of {tmp_path}/a/res.csv: rename the file, or give"
+    assert said in capsys.readouterr().err
+    names = {path.name.split("+")[1] for path in Path("results").glob("quick+*")}
+    assert names == {"res", "res_2024_01", "res_2024_02"}
+    # The same file elsewhere is no other.
+    Path("a/res.csv").rename("b/res.csv")
+    assert main(["run", "--data", "b/res.csv", *words]) == 0
+
+
+@pytest.mark.parametrize(
+    ("results", "words"),
+    [
+        ("/proc/nowhere", "Not a folder (/proc/nowhere/"),
+        ("a.csv", "take another folder"),
+        ("x" * 300, "File name too long"),
+        ("circle", "take another folder"),
+    ],
+)
+def test_results_that_cannot_be(file, tmp_path, capsys, monkeypatch, results, words):
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("not a folder")
+    Path("circle").symlink_to("circle")
+    given = ["--task", "place", "--target", "size", "--ignore", "large"]
+    run = ["run", "--data", str(file), *given, "--results", results]
+    assert main(run) == 1
+    *_, line = capsys.readouterr().err.splitlines()
+    assert words in line
