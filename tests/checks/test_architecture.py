@@ -23,8 +23,8 @@ LIBRARY = (
     ("certify", "compile", "rivals"),
 )
 SUITE = (
-    ("arithmetic",), ("config",), ("evaluation",), ("judge",), ("run",), ("report",), ("papers",),
-    ("cli",),
+    ("arithmetic",), ("config",), ("evaluation",), ("judge",), ("run",), ("report",),
+    ("papers",), ("cli",),
 )  # fmt: skip
 MODULES = {
     ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): (
