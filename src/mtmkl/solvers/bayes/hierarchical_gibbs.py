@@ -150,7 +150,7 @@ def _draw_coefficients(
             w, centre = W[c, t], centres[c, t]
             for i in range(d):
                 centre[i] = moment[t, i] / noise[c] + pull[i]
-                for j in range(i + 1):
+                for j in range(i, d):
                     system[i, j] = gram[t, i, j] / noise[c] + precision[c, i, j]
             _draw_normal(system, centre, w)
             for i in range(d):
@@ -199,25 +199,25 @@ def _draw_covariance(
 def _draw_normal(precision: FloatArray, centre: FloatArray, draw: FloatArray) -> None:
     """Turn a standard normal draw into one from N(P⁻¹h, P⁻¹), and h into P⁻¹h.
 
-    The lower triangle of ``precision`` is overwritten by its Cholesky factor. Written
+    The upper triangle of ``precision`` is overwritten by its Cholesky factor. Written
     out, because for so few dimensions library calls cost more than the work.
     """
     d = centre.size
-    for i in range(d):
-        for j in range(i + 1):
-            value = precision[i, j] - dot_at(precision, i * d, precision, j * d, j)
-            if i == j:
-                precision[i, i] = np.sqrt(value)
-            else:
-                precision[i, j] = value / precision[j, j]
-    for i in range(d):
-        centre[i] -= dot_at(precision, i * d, centre, 0, i)
-        centre[i] /= precision[i, i]
+    for k in range(d):
+        root = np.sqrt(precision[k, k])
+        for j in range(k, d):
+            precision[k, j] /= root
+        centre[k] /= precision[k, k]
+        for i in range(k + 1, d):
+            factor = precision[k, i]
+            centre[i] -= factor * centre[k]
+            for j in range(i, d):
+                precision[i, j] -= factor * precision[k, j]
     for k in range(d - 1, -1, -1):
+        first = k * d + k + 1
+        centre[k] -= dot_at(precision, first, centre, k + 1, d - k - 1)
+        draw[k] -= dot_at(precision, first, draw, k + 1, d - k - 1)
         centre[k] /= precision[k, k]
         draw[k] /= precision[k, k]
-        for i in range(k):
-            centre[i] -= precision[k, i] * centre[k]
-            draw[i] -= precision[k, i] * draw[k]
     for i in range(d):
         draw[i] += centre[i]
