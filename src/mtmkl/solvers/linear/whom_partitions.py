@@ -34,7 +34,8 @@ from numpy.typing import NDArray
 
 from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.squared_norm import GroupSolution, WarmStart, solve_group
+from mtmkl.solvers.linear.squared_norm import GroupSolution, solve_group
+from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
@@ -220,7 +221,7 @@ class _GroupSolver:
         for t, primal, multiplier in zip(
             group, end.primal, end.multiplier, strict=True
         ):
-            self.states[t] = primal, multiplier, end.step_over_gamma
+            self.states[t] = primal, multiplier, end.step
         return solution.objective < cutoff
 
     def _start(self, group: tuple[int, ...]) -> WarmStart | None:
