@@ -32,6 +32,7 @@ from mtmkl.solvers.linear.free_mean import FreeMean
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
+    Splitting,
     WarmStart,
     alternate,
     balance,
@@ -103,7 +104,7 @@ def solve(
     )
 
 
-class _PairSteps:
+class _PairSteps(Splitting):
     """The splitting W = Z + m1' and D_ij = z_i − z_j, from equal tasks.
 
     The pairs i < j are in lexicographic order. A warm start has the flows after the
@@ -176,9 +177,6 @@ class _PairSteps:
 
     def balance(self) -> float:
         return balance(self.W, self.Z, self.previous, self.L, self.step)
-
-    def scale_step(self, factor: float) -> None:
-        self.step *= factor
 
 
 @compiled

@@ -204,7 +204,7 @@ def minimise(
     start: WarmStart | None,
     cutoff: float = np.inf,
 ) -> tuple[BestPair, WarmStart, int]:
-    """Return the best points for the squared norm of a code, the end, and iterations."""
+    """Return the best points for a norm's square, the end, and iterations."""
     best = BestPair(tol, cutoff)
     steps = _steps(data, constant, gamma, norm, start)
     n_iter = alternate(steps, best, max_iter=max_iter)

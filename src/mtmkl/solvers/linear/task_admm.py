@@ -20,7 +20,7 @@ direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class TaskPenalty(Protocol):
     """What the method needs of a penalty; matrices are transposed, (T, d)."""
 
     #: Whether Ω(sW) = s²Ω(W).
-    is_square: ClassVar[bool]
+    is_square: bool
 
     def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − V||_F², and Ω(Z)."""
@@ -125,10 +125,10 @@ class Splitting(Protocol):
     """The steps of one problem by the alternating direction method."""
 
     #: Iterations from one check of the certificate to the next.
-    check_every: ClassVar[int]
+    check_every: int
     #: Whether the lower bound may lag far behind Z with the ρ that serves Z, and rises
     #: faster with a small one.
-    bound_lags: ClassVar[bool]
+    bound_lags: bool
     #: ρ, and the one of them that balanced the residuals.
     step: float
     balanced: float
@@ -147,10 +147,10 @@ class Splitting(Protocol):
 
     def scale_step(self, factor: float) -> None:
         """Multiply ρ."""
-        ...
+        self.step *= factor
 
 
-class PenaltySteps:
+class PenaltySteps(Splitting):
     """The splitting W = Z of the loss and a penalty."""
 
     check_every = 5
@@ -172,6 +172,7 @@ class PenaltySteps:
         self.step = self.balanced = start.step
 
     def advance(self) -> None:
+        """Take the W step, the proximal point in Z, and that in the multipliers."""
         step, self.previous = self.step, self.Z
         self.W, V, self.pull, self.residual = _relaxed_step(
             *self.data, self.Z, self.L, step
@@ -181,6 +182,7 @@ class PenaltySteps:
         self.L *= step
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
+        """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""
         rest = residuals(*self.data, self.Z)
         value = self.constant + float(rest @ rest) + self.size
         lower, dual = self.bound(2.0 * self.residual, self.pull)
@@ -196,10 +198,8 @@ class PenaltySteps:
         return self.constant + scale * (linear - scale * quadratic), scale * a
 
     def balance(self) -> float:
+        """Return the factor for ρ, by the function of this name."""
         return balance(self.W, self.Z, self.previous, self.L, self.step)
-
-    def scale_step(self, factor: float) -> None:
-        self.step *= factor
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""

@@ -26,7 +26,6 @@ that are linear in q, so concave in it, and a vertex is optimal.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -185,15 +184,14 @@ class _GroupSolver:
         left = gamma / (tasks.singular**2 + gamma)
         self.alone = self._by_task(left * tasks.target**2)
         self.parents: list[tuple[int, ...]] = [()] * tasks.n_tasks
-        self.parts = np.zeros(tasks.n_tasks)
+        self.parts = [0.0] * tasks.n_tasks
 
-    def _by_task(self, values: FloatArray) -> FloatArray:
+    def _by_task(self, values: FloatArray) -> list[float]:
         """Return the sums over each task's rows, with what no coefficients remove."""
         offsets = self.tasks.offsets
         owner = np.repeat(np.arange(self.tasks.n_tasks), np.diff(offsets))
         sums = np.bincount(owner, values, minlength=self.tasks.n_tasks)
-        total: FloatArray = sums + self.tasks.constants
-        return total
+        return (sums + self.tasks.constants).tolist()
 
     def solution(self, group: tuple[int, ...]) -> GroupSolution:
         """Return the solution of a group."""
@@ -243,15 +241,15 @@ class _GroupSolver:
 
     def _bound(self, group: tuple[int, ...]) -> float:
         """Return a lower bound of a group's value."""
-        own = set(group)
-        parent = max((self.parents[t] for t in group), key=lambda g: len(own & {*g}))
-        bound = sum(self.alone[t] for t in group)
+        parents = [self.parents[t] for t in group]
+        parent = max(parents, key=parents.count)
+        bound = sum([self.alone[t] for t in group])
         if parent:
             value = self.solved[parent].bound
-            value -= sum(self.parts[t] for t in parent if t not in own)
-            value += sum(self.alone[t] for t in own.difference(parent))
+            value -= sum([self.parts[t] for t in parent if t not in group])
+            value += sum([self.alone[t] for t in group if t not in parent])
             bound = max(bound, value)
-        return float(max(bound, self.bounds.get(group, 0.0)))
+        return max(bound, self.bounds.get(group, 0.0))
 
     def objective(self, partition: Partition, limit: float) -> float:
         """Return the value of a partition, infinity if it is at least the limit."""
@@ -280,8 +278,11 @@ class _GroupSolver:
         reduced = np.empty_like(self.tasks.target)
         offsets = self.tasks.offsets
         for each in partition:
-            rows = [np.arange(offsets[t], offsets[t + 1]) for t in each]
-            reduced[np.concatenate(rows)] = self.solution(each).reduced
+            found, first = self.solution(each).reduced, 0
+            for t in each:
+                own = reduced[offsets[t] : offsets[t + 1]]
+                own[:] = found[first : first + own.size]
+                first += own.size
         return reduced
 
     def answer(self, partition: Partition, history: list[float]) -> Solution:
@@ -425,10 +426,10 @@ def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
 
 def _members(groups: IntArray) -> Partition:
     """Return the tasks of each group that has any, in the order of their first."""
-    order = np.argsort(groups, kind="stable")
-    ends = np.flatnonzero(np.diff(groups[order])) + 1
-    tasks, bounds = order.tolist(), [0, *ends.tolist(), groups.size]
-    return tuple(sorted(tuple(tasks[i:j]) for i, j in pairwise(bounds)))
+    members: dict[int, list[int]] = {}
+    for t, g in enumerate(groups.tolist()):
+        members.setdefault(g, []).append(t)
+    return tuple(map(tuple, members.values()))
 
 
 @compiled
