@@ -331,7 +331,6 @@ def _trials(
         yield swapped
 
 
-@compiled
 def _costs(
     gram: FloatArray, groups: IntArray, n_groups: int
 ) -> tuple[FloatArray, FloatArray]:
@@ -356,7 +355,7 @@ def _renew_costs(
 ) -> None:
     """Write what :func:`_costs` returns where new groups, or their tasks, enter."""
     for g in range(costs.size):
-        inside = groups == g
+        inside = _inside(groups, g)
         if is_new[g]:
             costs[g] = squared_trace_norm(gram, inside)
         for t in range(groups.size):
@@ -373,28 +372,20 @@ def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
     return cost
 
 
-@compiled
 def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArray:
     """Return by how much a move of a task (row) to a group (column) raises the penalty.
 
     Infinite for moves that change nothing; of empty groups, which are alike, all but
     the first are left out.
     """
-    n_groups = costs.size
-    sizes = np.zeros(n_groups, dtype=np.intp)
-    for g in groups:
-        sizes[g] += 1
-    first_empty = 0
-    while first_empty < n_groups and sizes[first_empty] > 0:
-        first_empty += 1
-    rises = np.full((groups.size, n_groups), np.inf)
-    for t in range(groups.size):
-        own = groups[t]
-        saved = costs[own] - changed[t, own]
-        for g in range(n_groups):
-            to_empty = g == first_empty and sizes[own] > 1
-            if g != own and (sizes[g] > 0 or to_empty):
-                rises[t, g] = changed[t, g] - costs[g] - saved
+    sizes = np.bincount(groups, minlength=costs.size)
+    everyone = np.arange(groups.size)
+    saved = costs[groups] - changed[everyone, groups]
+    rises = changed - costs - saved[:, None]
+    rises[everyone, groups] = np.inf
+    empty = np.flatnonzero(sizes == 0)
+    rises[:, empty[1:]] = np.inf
+    rises[np.ix_(sizes[groups] == 1, empty)] = np.inf
     return rises
 
 
@@ -403,14 +394,25 @@ def _swap_rise(
     gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
 ) -> float:
     """Return by how much the penalty rises as two tasks of two groups change places."""
-    rise = 0.0
-    for leaving, coming in ((s, t), (t, s)):
-        inside = groups == groups[leaving]
-        inside[leaving] = False
-        inside[coming] = True
-        rise -= costs[groups[leaving]]
-        rise += squared_trace_norm(gram, inside)
-    return rise
+    rise = -costs[groups[s]] - costs[groups[t]]
+    return rise + _exchanged(gram, groups, s, t) + _exchanged(gram, groups, t, s)
+
+
+@routine
+def _exchanged(gram: FloatArray, groups: IntArray, leaving: int, coming: int) -> float:
+    """Return the cost of a task's group once another task has taken its place."""
+    inside = _inside(groups, groups[leaving])
+    inside[leaving] = False
+    inside[coming] = True
+    return squared_trace_norm(gram, inside)
+
+
+@routine
+def _inside(groups: IntArray, g: int) -> NDArray[np.bool_]:
+    inside = np.empty(groups.size, dtype=np.bool_)
+    for t in range(groups.size):
+        inside[t] = groups[t] == g
+    return inside
 
 
 def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
@@ -447,13 +449,15 @@ def move_tasks(
     # Values are computed anew where a group has changed, once they are asked for.
     is_known = np.ones((n_tasks, n_groups), dtype=np.bool_)
     # A smaller gain is rounding, and might lead in circles.
-    least = 1e-9 * np.trace(gram)
+    least = 0.0
+    for t in range(n_tasks):
+        least += 1e-9 * gram[t, t]
     unmoved = 0
     t = 0
     while unmoved < n_tasks:
         for g in range(n_groups):
             if not is_known[t, g]:
-                changed[t, g] = _changed_cost(gram, groups == g, t)
+                changed[t, g] = _changed_cost(gram, _inside(groups, g), t)
                 is_known[t, g] = True
         own = groups[t]
         saved = costs[own] - changed[t, own]
@@ -464,7 +468,8 @@ def move_tasks(
         if best != own:
             for g in (own, best):
                 costs[g] = changed[t, g]
-                is_known[:, g] = False
+                for other in range(n_tasks):
+                    is_known[other, g] = False
             groups[t] = best
             unmoved = 0
         else:
@@ -476,8 +481,12 @@ def move_tasks(
 @compiled
 def squared_trace_norm(gram: FloatArray, inside: NDArray[np.bool_]) -> float:
     """Return ||W_g||_tr² of the columns inside, given W'W."""
-    index = np.flatnonzero(inside)
-    size = index.size
+    index = np.empty(inside.size, dtype=np.intp)
+    size = 0
+    for t in range(inside.size):
+        if inside[t]:
+            index[size] = t
+            size += 1
     if size == 0:
         return 0.0
     if size == 1:
