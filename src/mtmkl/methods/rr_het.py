@@ -52,4 +52,4 @@ class RRHet(FeatureLearner):
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
-        self.mean_ = prepared.expand(solution.extra["mean"])
+        self.mean_ = self.coef_.mean(axis=1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import compiled, dot_at, routine
 from mtmkl.typing import FloatArray, IntArray
 
 
@@ -70,7 +70,7 @@ def sample_posterior(
     n_chains: int,
     seed: int,
 ) -> Posterior:
-    """Run several chains from dispersed starting points.
+    """Run several chains, side by side, from dispersed starting points.
 
     Parameters
     ----------
@@ -84,7 +84,6 @@ def sample_posterior(
         Sweeps kept and dropped in each chain.
     n_chains : int
     seed : int
-        Each chain has its own stream, derived from it.
 
     Returns
     -------
@@ -98,189 +97,127 @@ def sample_posterior(
         gram[t] = X_t.T @ X_t
         moment[t] = X_t.T @ y_t
     square = float(y @ y)
+    rng = np.random.default_rng(seed)
+    # Starting points a factor of ten apart in both scales.
+    spread = 10.0 ** rng.uniform(-1.0, 1.0, size=(2, n_chains, 1, 1))
+    precision = np.eye(d) / spread[0]
+    noise = spread[1, :, 0, 0] * max(square / y.size, 1e-12)
+    mean = np.zeros((n_chains, d))
+    W, centres = np.empty((2, n_chains, n_tasks, d))
     coef = np.zeros((n_tasks, d))
-    covariance = np.zeros((d, d))
+    covariance_sum = np.zeros((d, d))
     draws = np.empty((n_chains, n_samples, 2 * d + 1))
-    streams = np.random.SeedSequence(seed).spawn(n_chains)
-    for chain, stream in enumerate(streams):
-        rng = np.random.default_rng(stream)
-        # Starting points a factor of ten apart in both scales.
-        spread = 10.0 ** rng.uniform(-1.0, 1.0, size=2)
-        chain_coef, chain_covariance, draws[chain] = _run_chain(
-            gram,
-            moment,
-            square,
-            y.size,
-            prior.mean_variance,
-            prior.degrees,
-            prior.scale,
-            prior.noise_shape,
-            prior.noise_rate,
-            spread[0] * np.eye(d),
-            spread[1] * max(square / y.size, 1e-12),
-            n_samples,
-            n_burn_in,
-            rng,
-        )
-        coef += chain_coef / n_chains
-        covariance += chain_covariance / n_chains
-    return Posterior(coef=coef.T, draws=draws, covariance=covariance)
+    shape = prior.noise_shape + 0.5 * y.size
+    for sweep in range(-n_burn_in, n_samples):
+        rng.standard_normal(out=W)
+        loss = _draw_coefficients(gram, moment, noise, precision, mean, W, centres)
+        mean = _draw_mean(W, precision, prior.mean_variance, rng)
+        covariance, precision = _draw_covariance(W - mean[:, None], prior, rng)
+        rate = prior.noise_rate + 0.5 * np.maximum(square + loss, 0.0)
+        noise = rate / rng.standard_gamma(shape, size=n_chains)
+        if sweep >= 0:
+            coef += centres.mean(axis=0) / n_samples
+            covariance_sum += covariance.mean(axis=0) / n_samples
+            draws[:, sweep, :d] = mean
+            draws[:, sweep, d:-1] = np.diagonal(covariance, axis1=1, axis2=2)
+            draws[:, sweep, -1] = noise
+    return Posterior(coef=coef.T, draws=draws, covariance=covariance_sum)
 
 
 @compiled
-def _run_chain(
-    gram: FloatArray,
-    moment: FloatArray,
-    square: float,
-    n_examples: int,
-    mean_variance: float,
-    degrees: float,
-    scale: float,
-    noise_shape: float,
-    noise_rate: float,
-    covariance: FloatArray,
-    noise: float,
-    n_samples: int,
-    n_burn_in: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    n_tasks, d = moment.shape
-    precision = np.ascontiguousarray(np.linalg.inv(covariance))
-    mean = np.zeros(d)
-    W = np.zeros((n_tasks, d))
-    coef_sum = np.zeros((n_tasks, d))
-    covariance_sum = np.zeros((d, d))
-    draws = np.empty((n_samples, 2 * d + 1))
-    for sweep in range(-n_burn_in, n_samples):
-        loss = _draw_coefficients(
-            gram, moment, square, noise, precision, mean, W, coef_sum, sweep >= 0, rng
-        )
-        _draw_mean(W, precision, mean_variance, mean, rng)
-        covariance, precision = _draw_covariance(W - mean, degrees, scale, rng)
-        rate = noise_rate + 0.5 * max(loss, 0.0)
-        noise = rate / rng.standard_gamma(noise_shape + 0.5 * n_examples)
-        if sweep >= 0:
-            covariance_sum += covariance
-            for i in range(d):
-                draws[sweep, i] = mean[i]
-                draws[sweep, d + i] = covariance[i, i]
-            draws[sweep, 2 * d] = noise
-    return coef_sum / n_samples, covariance_sum / n_samples, draws
-
-
-@routine
 def _draw_coefficients(
     gram: FloatArray,
     moment: FloatArray,
-    loss: float,
-    noise: float,
+    noise: FloatArray,
     precision: FloatArray,
     mean: FloatArray,
     W: FloatArray,
-    coef_sum: FloatArray,
-    is_kept: bool,
-    rng: np.random.Generator,
-) -> float:
-    """Draw all w_t into ``W``; return Σ_t ||y_t − X_t w_t||², ``loss`` being ||y||².
+    centres: FloatArray,
+) -> FloatArray:
+    """Turn standard normal ``W`` (C, T, d) into the w_t of each chain.
 
-    Where the sweep is kept, their conditional means are added to ``coef_sum``.
+    Returns Σ_t (||y_t − X_t w_t||² − ||y_t||²), of shape (C,), and writes the
+    conditional means into ``centres``.
     """
-    n_tasks, d = moment.shape
+    n_chains, n_tasks, d = W.shape
     system = np.empty((d, d))
-    centre = np.empty(d)
-    pull = np.dot(precision, mean)
-    for t in range(n_tasks):
+    pull = np.empty(d)
+    losses = np.zeros(n_chains)
+    for c in range(n_chains):
         for i in range(d):
-            centre[i] = moment[t, i] / noise + pull[i]
-            for j in range(i + 1):
-                system[i, j] = gram[t, i, j] / noise + precision[i, j]
-        _draw_normal(system, centre, W[t], rng)
-        if is_kept:
+            pull[i] = dot_at(precision, (c * d + i) * d, mean, c * d, d)
+        for t in range(n_tasks):
+            w, centre = W[c, t], centres[c, t]
             for i in range(d):
-                coef_sum[t, i] += centre[i]
-        for i in range(d):
-            product = 0.0
-            for j in range(d):
-                product += gram[t, i, j] * W[t, j]
-            loss += W[t, i] * (product - 2.0 * moment[t, i])
-    return loss
+                centre[i] = moment[t, i] / noise[c] + pull[i]
+                for j in range(i, d):
+                    system[i, j] = gram[t, i, j] / noise[c] + precision[c, i, j]
+            _draw_normal(system, centre, w)
+            for i in range(d):
+                product = dot_at(gram, (t * d + i) * d, w, 0, d)
+                losses[c] += w[i] * (product - 2.0 * moment[t, i])
+    return losses
 
 
-@routine
 def _draw_mean(
     W: FloatArray,
     precision: FloatArray,
     mean_variance: float,
-    mean: FloatArray,
     rng: np.random.Generator,
-) -> None:
-    """Draw μ into ``mean``."""
-    n_tasks, d = W.shape
-    total = np.zeros(d)
-    for t in range(n_tasks):
-        total += W[t]
-    system = n_tasks * precision
-    for i in range(d):
-        system[i, i] += 1.0 / mean_variance
-    _draw_normal(system, np.dot(precision, total), mean, rng)
+) -> FloatArray:
+    """Return draws of μ, of shape (C, d)."""
+    n_chains, n_tasks, d = W.shape
+    system = n_tasks * precision + np.eye(d) / mean_variance
+    centre = precision @ W.sum(axis=1)[:, :, None]
+    root = np.linalg.inv(np.linalg.cholesky(system))
+    noise = rng.standard_normal((n_chains, d, 1))
+    drawn: FloatArray = root.transpose(0, 2, 1) @ (root @ centre + noise)
+    return drawn[:, :, 0]
 
 
-@routine
 def _draw_covariance(
-    deviations: FloatArray, degrees: float, scale: float, rng: np.random.Generator
+    deviations: FloatArray, prior: Prior, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw Δ given the w_t − μ; return it and its inverse.
+    """Draw Δ given the w_t − μ, (C, T, d); return it and its inverse.
 
     Δ⁻¹ = C⁻ᵀ A A' C⁻¹: CC' the inverse Wishart's scale, A Bartlett's factor.
     """
-    n_tasks, d = deviations.shape
-    spread = np.dot(deviations.T, deviations)
-    for i in range(d):
-        spread[i, i] += scale
+    n_chains, n_tasks, d = deviations.shape
+    spread = deviations.transpose(0, 2, 1) @ deviations + prior.scale * np.eye(d)
     factor = np.linalg.cholesky(spread)
-    bartlett = np.zeros((d, d))
-    for i in range(d):
-        bartlett[i, i] = np.sqrt(rng.chisquare(degrees + n_tasks - i))
-        for j in range(i):
-            bartlett[i, j] = rng.standard_normal()
-    root = np.dot(factor, np.ascontiguousarray(np.linalg.inv(bartlett)).T)
-    inverse_root = np.ascontiguousarray(np.linalg.solve(factor.T, bartlett))
-    return np.dot(root, root.T), np.dot(inverse_root, inverse_root.T)
+    bartlett = np.tril(rng.standard_normal((n_chains, d, d)), -1)
+    degrees = prior.degrees + n_tasks - np.arange(d)
+    diagonal = np.sqrt(rng.chisquare(degrees, size=(n_chains, d)))
+    bartlett[:, np.arange(d), np.arange(d)] = diagonal
+    root = factor @ np.linalg.inv(bartlett).transpose(0, 2, 1)
+    inverse_root = np.linalg.solve(factor.transpose(0, 2, 1), bartlett)
+    covariance: FloatArray = root @ root.transpose(0, 2, 1)
+    return covariance, inverse_root @ inverse_root.transpose(0, 2, 1)
 
 
 @routine
-def _draw_normal(
-    precision: FloatArray,
-    centre: FloatArray,
-    draw: FloatArray,
-    rng: np.random.Generator,
-) -> None:
-    """Draw from N(P⁻¹h, P⁻¹), h in ``centre``, which becomes the mean P⁻¹h.
+def _draw_normal(precision: FloatArray, centre: FloatArray, draw: FloatArray) -> None:
+    """Turn a standard normal draw into one from N(P⁻¹h, P⁻¹), and h into P⁻¹h.
 
-    The lower triangle of ``precision`` is overwritten by its Cholesky factor. Written
+    The upper triangle of ``precision`` is overwritten by its Cholesky factor. Written
     out, because for so few dimensions library calls cost more than the work.
     """
     d = centre.size
-    for i in range(d):
-        for j in range(i + 1):
-            value = precision[i, j]
-            for k in range(j):
-                value -= precision[i, k] * precision[j, k]
-            if i == j:
-                precision[i, i] = np.sqrt(value)
-            else:
-                precision[i, j] = value / precision[j, j]
-    for i in range(d):
-        for k in range(i):
-            centre[i] -= precision[i, k] * centre[k]
-        centre[i] /= precision[i, i]
-    for i in range(d):
-        draw[i] = rng.standard_normal()
-    for i in range(d - 1, -1, -1):
-        for k in range(i + 1, d):
-            centre[i] -= precision[k, i] * centre[k]
-            draw[i] -= precision[k, i] * draw[k]
-        centre[i] /= precision[i, i]
-        draw[i] /= precision[i, i]
+    for k in range(d):
+        root = np.sqrt(precision[k, k])
+        for j in range(k, d):
+            precision[k, j] /= root
+        centre[k] /= precision[k, k]
+        for i in range(k + 1, d):
+            factor = precision[k, i]
+            centre[i] -= factor * centre[k]
+            for j in range(i, d):
+                precision[i, j] -= factor * precision[k, j]
+    for k in range(d - 1, -1, -1):
+        first = k * d + k + 1
+        centre[k] -= dot_at(precision, first, centre, k + 1, d - k - 1)
+        draw[k] -= dot_at(precision, first, draw, k + 1, d - k - 1)
+        centre[k] /= precision[k, k]
+        draw[k] /= precision[k, k]
     for i in range(d):
         draw[i] += centre[i]

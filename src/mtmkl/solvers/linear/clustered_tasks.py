@@ -37,6 +37,8 @@ class ClusteredTasks:
     epsilon_between: float
     epsilon_within: float
 
+    is_square = True
+
     def prox(self, B: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − B||_F², and Ω(Z)."""
         mean = B.mean(axis=0)

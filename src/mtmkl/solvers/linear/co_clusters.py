@@ -32,8 +32,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear.clustered_tasks import spectrum
-from mtmkl.solvers.linear.row_products import pull_back_sets
-from mtmkl.solvers.linear.task_admm import loss, loss_step
+from mtmkl.solvers.linear.task_admm import loss_step, pull_back, residuals
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray
@@ -114,7 +113,7 @@ def _side_by_side(
     found: dict[int, Solution] = {}
     while wanted:
         points, aims = map(np.array, zip(*wanted.values(), strict=True))
-        pulls = pull_back_sets(tasks.right, tasks.offsets, points, aims, slopes)
+        pulls = pull_back(*tasks.arrays[:3], points, aims, slopes)
         for k, pull in zip(list(wanted), pulls, strict=True):
             try:
                 wanted[k] = searches[k].send(pull)
@@ -141,7 +140,8 @@ def _alternate(
     while len(history) < max_iter and not converged:
         W = yield from steps.coefficients(vectors, theta)
         vectors, theta, deviations = steps.projection(W)
-        value = tasks.constant + loss(*tasks.arrays, W) + RIDGE * np.sum(W * W)
+        rest = residuals(*tasks.arrays, W)
+        value = tasks.constant + rest @ rest + RIDGE * np.sum(W * W)
         history.append(float(value + weight * np.sum(deviations * deviations)))
         floor = max(history[-1], _FLOOR * null)
         converged = len(history) > 1 and history[-2] - history[-1] <= tol * floor

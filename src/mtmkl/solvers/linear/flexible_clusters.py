@@ -37,6 +37,8 @@ class FlexibleClusters:
     lam_2: float
     lam_3: float
 
+    is_square = False
+
     def split(self, W: FloatArray) -> FloatArray:
         """Return U of the best split of W, both of shape (T, d)."""
         both = self.lam_2 + self.lam_3

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, xlogy
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, dot, routine, total
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -66,6 +66,7 @@ def solve_l1_logistic(
         certificate = Certificate(0.0, 0.0, 0, "converged", np.zeros(1))
         offset = np.array([np.inf if labels[0] > 0 else -np.inf])
         return Solution(np.zeros(d), certificate, dual=np.zeros(n), intercept=offset)
+    columns = np.ascontiguousarray(X_array.T)
     coef, b = np.zeros(d), float(logit(labels.mean()))
     history: list[float] = []
     n_iter = 0
@@ -76,7 +77,7 @@ def solve_l1_logistic(
         is_done = relative_gap(objective, bound) <= tol
         if is_done or n_iter >= max_iter:
             break
-        coef, b = _newton_step(X_array, labels, alpha, coef, b, 1e-3 * tol)
+        coef, b = _newton_step(columns, labels, alpha, coef, b, 1e-3 * tol)
         n_iter += 1
     certificate = Certificate(
         objective=objective,
@@ -134,96 +135,95 @@ def _best_offset(z: FloatArray, y: FloatArray, b: float) -> float:
     return b
 
 
-@routine
-def _value(
-    X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float
-) -> float:
-    value = 0.0
-    for i in range(y.size):
-        z = b
-        for k in range(coef.size):
-            z += X[i, k] * coef[k]
-        value += max(z, 0.0) + np.log1p(np.exp(-abs(z))) - y[i] * z
-    for k in range(coef.size):
-        value += alpha * abs(coef[k])
-    return value
-
-
 @compiled
 def _newton_step(
-    X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float, tol: float
-) -> tuple[FloatArray, float]:
-    """Return coefficients and offset after one proximal Newton step."""
-    weight, slack = _quadratic_model(X, y, coef, b)
-    new, offset = _coordinate_descent(X, weight, slack, alpha, coef, b, tol)
-    before = _value(X, y, alpha, coef, b)
-    step = 1.0
-    for _ in range(40):
-        trial = coef + step * (new - coef)
-        trial_b = b + step * (offset - b)
-        if _value(X, y, alpha, trial, trial_b) <= before + _ROUNDING * abs(before):
-            return trial, trial_b
-        step *= 0.5
-    return coef, b
-
-
-@routine
-def _quadratic_model(
-    X: FloatArray, y: FloatArray, coef: FloatArray, b: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return curvatures h_i, and the r_i/h_i, of the loss: ½Σ h_i(Δz_i − r_i/h_i)²."""
-    n, d = X.shape
-    weight, slack = np.empty(n), np.empty(n)
-    for i in range(n):
-        z = b
-        for k in range(d):
-            z += X[i, k] * coef[k]
-        p = 1.0 / (1.0 + np.exp(-z)) if z >= 0 else np.exp(z) / (1.0 + np.exp(z))
-        weight[i] = max(p * (1.0 - p), _LEAST_WEIGHT)
-        slack[i] = (y[i] - p) / weight[i]
-    return weight, slack
-
-
-@routine
-def _coordinate_descent(
-    X: FloatArray,
-    weight: FloatArray,
-    slack: FloatArray,
+    columns: FloatArray,
+    y: FloatArray,
     alpha: float,
     coef: FloatArray,
     b: float,
     tol: float,
 ) -> tuple[FloatArray, float]:
-    """Return the minimiser of the model plus the penalty; overwrites ``slack``."""
-    n, d = X.shape
-    total = weight.sum()
-    curvature = np.zeros(d)
+    """Return coefficients and offset after one proximal Newton step."""
+    z = _scores(columns, coef, b)
+    new, offset = _coordinate_descent(columns, y, z, alpha, coef, b, tol)
+    new_z = _scores(columns, new, offset)
+    before = _value(y, z, alpha, coef)
+    trial, trial_z = np.empty_like(coef), np.empty_like(z)
+    step = 1.0
+    for _ in range(40):
+        for k in range(coef.size):
+            trial[k] = coef[k] + step * (new[k] - coef[k])
+        for i in range(z.size):
+            trial_z[i] = z[i] + step * (new_z[i] - z[i])
+        if _value(y, trial_z, alpha, trial) <= before + _ROUNDING * abs(before):
+            return trial, b + step * (offset - b)
+        step *= 0.5
+    return coef, b
+
+
+@routine
+def _scores(columns: FloatArray, coef: FloatArray, b: float) -> FloatArray:
+    z = np.full(columns.shape[1], b)
+    for k in range(coef.size):
+        if coef[k] != 0.0:
+            add_scaled(z, coef[k], columns[k])
+    return z
+
+
+@routine
+def _value(y: FloatArray, z: FloatArray, alpha: float, coef: FloatArray) -> float:
+    value = 0.0
+    for i in range(y.size):
+        value += max(z[i], 0.0) + np.log1p(np.exp(-abs(z[i]))) - y[i] * z[i]
+    for k in range(coef.size):
+        value += alpha * abs(coef[k])
+    return value
+
+
+@routine
+def _coordinate_descent(
+    columns: FloatArray,
+    y: FloatArray,
+    z: FloatArray,
+    alpha: float,
+    coef: FloatArray,
+    b: float,
+    tol: float,
+) -> tuple[FloatArray, float]:
+    """Return the minimiser of the loss's model at scores z plus the penalty.
+
+    The model is ½Σ h_i(Δz_i − r_i/h_i)²; what is kept of it is r − h∘Δz.
+    """
+    d, n = columns.shape
+    weight, slope = np.empty(n), np.empty(n)
     for i in range(n):
-        for k in range(d):
-            curvature[k] += weight[i] * X[i, k] * X[i, k]
+        p = 1.0 / (1.0 + np.exp(-z[i]))
+        weight[i] = max(p * (1.0 - p), _LEAST_WEIGHT)
+        slope[i] = y[i] - p
+    mass = total(weight)
+    weighted, curvature = np.empty_like(columns), np.empty(d)
+    for k in range(d):
+        for i in range(n):
+            weighted[k, i] = weight[i] * columns[k, i]
+        curvature[k] = dot(weighted[k], columns[k])
     new, offset = coef.copy(), b
     for _ in range(_MAX_PASSES):
         largest = 0.0
         for k in range(d):
             if curvature[k] == 0.0:
                 continue
-            gradient = 0.0
-            for i in range(n):
-                gradient += weight[i] * X[i, k] * slack[i]
-            target = new[k] + gradient / curvature[k]
-            shift = alpha / curvature[k]
-            value = max(abs(target) - shift, 0.0) * np.sign(target)
+            target = new[k] + dot(columns[k], slope) / curvature[k]
+            level = alpha / curvature[k]
+            value = target - min(max(target, -level), level)
             change = value - new[k]
             if change != 0.0:
                 new[k] = value
-                for i in range(n):
-                    slack[i] -= change * X[i, k]
+                add_scaled(slope, -change, weighted[k])
                 largest = max(largest, abs(change) * np.sqrt(curvature[k]))
-        change = np.dot(weight, slack) / total
+        change = total(slope) / mass
         offset += change
-        for i in range(n):
-            slack[i] -= change
-        largest = max(largest, abs(change) * np.sqrt(total))
-        if largest <= tol:
+        add_scaled(slope, -change, weight)
+        if max(largest, abs(change) * np.sqrt(mass)) <= tol:
             break
     return new, offset

@@ -1,36 +1,52 @@
-"""Squared-norm penalties of Argyriou et al. (2008) and its comparators, compiled.
+"""Penalties: norms with proximal points and dual norms, and squares of norms.
 
-Each penalty is γ·Ω(W)² for a norm (or seminorm) Ω of the d × T coefficient matrix W:
+Matrices W of shape (d, T) are given transposed. The norms are
 
-- "trace", the sum of the singular values; its dual norm is the largest of them;
-- "rows", the sum of the row norms, the (2,1)-norm; its dual norm is the largest;
-- "deviations", the trace norm of WΠ with Π = I − 11'/T, the columns' deviations from
-  their mean: a seminorm, with the dual norm of "trace" where M1 = 0, and an infinite
-  one elsewhere.
+- TRACE, the sum of the singular values; its dual norm is the largest of them;
+- ROWS, Σ_i ||w^i||, the (2,1)-norm; its dual norm is the largest norm of a row;
+- ROW_MAXIMA, Σ_i max_t |w_it|, the (1,∞)-norm; its dual norm is max_i Σ_t |m_it|;
+- ENTRIES, Σ_it |w_it|; its dual norm is the largest absolute value;
+- TASKS, Σ_t ||w_t||; its dual norm is the largest norm of a column.
 
-A solver needs the proximal point of the *square* with its Ω, and the dual norm Ω°, by
-which the conjugate of γΩ² is Ω°²/(4γ).
-
-The proximal points are exact. With c = 2γ/ρ and magnitudes s_1 ≥ s_2 ≥ … (singular
-values or row norms), the minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0
-is σ_i = max(s_i − τ, 0) with τ = cΣσ. If k magnitudes survive, Σσ = Σ_{i≤k} s_i − kτ,
-so τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
+The square of TRACE or ROWS, γΩ², has the conjugate Ω°²/(4γ) and an exact proximal
+point. With c = 2γ/ρ and magnitudes s_1 ≥ s_2 ≥ … (singular values or row norms), the
+minimiser of γ(Σ_i σ_i)² + (ρ/2) Σ_i (σ_i − s_i)² over σ ≥ 0 is σ_i = max(s_i − τ, 0)
+with τ = cΣσ. If k magnitudes survive, Σσ = Σ_{i≤k} s_i − kτ, so
+τ = c Σ_{i≤k} s_i / (1 + kc), and k is the largest index with s_k > τ_k.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import compiled, dot, dot_at, routine, total
 from mtmkl.typing import FloatArray
 
 TRACE = 0
 ROWS = 1
-DEVIATIONS = 2
+ROW_MAXIMA = 2
+ENTRIES = 3
+TASKS = 4
 
-#: The numbers by which the compiled functions know the penalties.
-PENALTIES = {"trace": TRACE, "rows": ROWS, "deviations": DEVIATIONS}
 
-# The compiled functions are written in plain loops where numpy expressions would be as
-# fast: each expression costs a large part of a second to compile.
+@dataclass(frozen=True)
+class SquaredNorm:
+    """γΩ(W)² for the norm TRACE or ROWS, as the iteration of ``task_admm`` needs it."""
+
+    gamma: float
+    norm: int
+
+    is_square = True
+
+    def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
+        """Return the Z that minimises γΩ(Z)² + (ρ/2)||Z − V||_F², and γΩ(Z)²."""
+        Z, norm = prox_squared_norm(V, 2.0 * self.gamma / step, self.norm)
+        return Z, self.gamma * norm * norm
+
+    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+        """Return Ω°(M)²/(4γ)."""
+        largest = dual_norm(M, self.norm)
+        return largest * largest / (4.0 * self.gamma)
 
 
 @compiled
@@ -43,93 +59,183 @@ def shrink_level(magnitudes: FloatArray, c: float) -> float:
     level = -1.0
     n_kept = -1
     while True:
-        total = 0.0
+        kept = 0.0
         count = 0
         for magnitude in magnitudes:
             if magnitude > level:
-                total += magnitude
+                kept += magnitude
                 count += 1
         if count == n_kept:
             return max(level, 0.0)
         n_kept = count
-        level = c * total / (1.0 + count * c)
+        level = c * kept / (1.0 + count * c)
 
 
 @compiled
-def prox_squared_norm(Y: FloatArray, c: float, code: int) -> tuple[FloatArray, float]:
-    """Return the proximal point of (c/2)·Ω² at ``Y.T``, transposed, and Ω there.
+def prox_squared_norm(V: FloatArray, c: float, code: int) -> tuple[FloatArray, float]:
+    """Return the proximal point of (c/2)·Ω² at ``V.T``, transposed, and Ω there.
 
-    For DEVIATIONS that of the centred Y: the mean, which Ω leaves free, is left out.
     Zero rows or singular values are exact: they are left out of the product rather than
     multiplied by something small.
     """
-    n_tasks, n_features = Y.shape
-    norm = 0.0
     if code == ROWS:
-        Z = np.empty_like(Y)
-        lengths = _row_norms(Y)
-        level = shrink_level(lengths, c)
-        for i in range(n_features):
-            factor = 0.0
-            if lengths[i] > level:
-                factor = 1.0 - level / lengths[i]
-                norm += lengths[i] - level
-            for t in range(n_tasks):
-                Z[t, i] = factor * Y[t, i]
-        return Z, norm
-
-    if code == DEVIATIONS:
-        Y = Y.copy()
-        for i in range(n_features):
-            mean = 0.0
-            for t in range(n_tasks):
-                mean += Y[t, i]
-            mean /= n_tasks
-            for t in range(n_tasks):
-                Y[t, i] -= mean
-    on_features = n_features <= n_tasks
-    gram = np.dot(Y.T, Y) if on_features else np.dot(Y, Y.T)
-    values, vectors = np.linalg.eigh(gram)
+        return _prox_squared_rows(V, c)
+    n_tasks, n_features = V.shape
+    values, vectors = np.linalg.eigh(_smaller_gram(V))
     size = values.size
     for j in range(size):
         values[j] = np.sqrt(max(values[j], 0.0))
     level = shrink_level(values, c)
-    first = 0
-    while first < size and values[first] <= level:
-        first += 1
-    kept = np.empty((size, size - first))
-    scaled = np.empty((size, size - first))
-    for j in range(first, size):
-        factor = 1.0 - level / values[j]
-        norm += values[j] - level
-        for i in range(size):
-            kept[i, j - first] = vectors[i, j]
-            scaled[i, j - first] = factor * vectors[i, j]
-    if on_features:
-        return np.dot(np.dot(Y, scaled), kept.T), norm
-    return np.dot(scaled, np.dot(kept.T, Y)), norm
+    norm = 0.0
+    # Z is this matrix times V, from the left or the right.
+    product = np.zeros((size, size))
+    for j in range(size):
+        if values[j] > level:
+            norm += values[j] - level
+            factor = 1.0 - level / values[j]
+            for i in range(size):
+                scaled = factor * vectors[i, j]
+                for k in range(size):
+                    product[i, k] += scaled * vectors[k, j]
+    return np.dot(V, product) if n_features <= n_tasks else np.dot(product, V), norm
 
 
 @routine
-def _row_norms(Y: FloatArray) -> FloatArray:
-    """Return the norms of the columns of Y, the rows of the coefficient matrix."""
-    norms = np.zeros(Y.shape[1])
-    for t in range(Y.shape[0]):
-        for i in range(Y.shape[1]):
-            norms[i] += Y[t, i] * Y[t, i]
-    for i in range(Y.shape[1]):
+def _prox_squared_rows(V: FloatArray, c: float) -> tuple[FloatArray, float]:
+    lengths = _row_norms(V)
+    level = shrink_level(lengths, c)
+    norm = 0.0
+    for i in range(lengths.size):
+        kept = max(lengths[i] - level, 0.0)
+        norm += kept
+        lengths[i] = kept / lengths[i] if kept > 0.0 else 0.0
+    Z = np.empty_like(V)
+    for t in range(V.shape[0]):
+        for i in range(V.shape[1]):
+            Z[t, i] = lengths[i] * V[t, i]
+    return Z, norm
+
+
+@routine
+def _smaller_gram(V: FloatArray) -> FloatArray:
+    """Return V'V or VV', the smaller one: its lower triangle, which is all eigh reads.
+
+    V'V is a sum over rows, so that it takes no columns apart.
+    """
+    n_tasks, d = V.shape
+    if d <= n_tasks:
+        gram = np.zeros((d, d))
+        for t in range(n_tasks):
+            row = V[t]
+            for i in range(d):
+                for j in range(i + 1):
+                    gram[i, j] += row[i] * row[j]
+        return gram
+    gram = np.zeros((n_tasks, n_tasks))
+    for s in range(n_tasks):
+        for t in range(s + 1):
+            gram[s, t] = dot_at(V, s * d, V, t * d, d)
+    return gram
+
+
+@routine
+def _row_norms(V: FloatArray) -> FloatArray:
+    """Return the norms of the columns of V, the rows of the coefficient matrix."""
+    norms = np.zeros(V.shape[1])
+    for t in range(V.shape[0]):
+        for i in range(V.shape[1]):
+            norms[i] += V[t, i] * V[t, i]
+    for i in range(V.shape[1]):
         norms[i] = np.sqrt(norms[i])
     return norms
 
 
 @compiled
-def squared_dual_norm(M: FloatArray, code: int) -> float:
-    """Return Ω°(``M.T``)² for M of shape (T, d), for DEVIATIONS assuming M1 = 0."""
+def prox(V: FloatArray, level: float, code: int, Z: FloatArray) -> None:
+    """Write the proximal point of ``level`` times a norm at ``V.T`` into ``Z.T``.
+
+    Of all norms but TRACE.
+    """
+    n_tasks, d = V.shape
+    ceilings = np.full(d, level)
+    factors = np.ones(d)
     if code == ROWS:
-        largest = 0.0
-        for norm in _row_norms(M):
-            largest = max(largest, norm)
-        return largest * largest
-    n_tasks, n_features = M.shape
-    gram = np.dot(M.T, M) if n_features <= n_tasks else np.dot(M, M.T)
-    return max(np.linalg.eigvalsh(gram)[-1], 0.0)
+        factors = _row_norms(V)
+        for i in range(d):
+            factors[i] = max(1.0 - level / factors[i], 0.0) if factors[i] > 0.0 else 0.0
+    elif code == ROW_MAXIMA:
+        _set_ceilings(V, level, ceilings)
+    for t in range(n_tasks):
+        if code == TASKS:
+            size = np.sqrt(dot(V[t], V[t]))
+            factor = 1.0 - level / size if size > level else 0.0
+            for i in range(d):
+                Z[t, i] = factor * V[t, i]
+        elif code == ROWS:
+            for i in range(d):
+                Z[t, i] = factors[i] * V[t, i]
+        else:
+            for i in range(d):
+                clipped = min(max(V[t, i], -ceilings[i]), ceilings[i])
+                Z[t, i] = clipped if code == ROW_MAXIMA else V[t, i] - clipped
+
+
+@routine
+def _set_ceilings(V: FloatArray, level: float, ceilings: FloatArray) -> None:
+    """Write of each row the c with Σ_t max(|v_t| − c, 0) = level, or 0.
+
+    The candidate of all entries drops those below it, which raises the next candidate,
+    until none is dropped.
+    """
+    n_tasks, d = V.shape
+    for i in range(d):
+        ceilings[i] = 0.0
+        n_kept = -1
+        while True:
+            above = 0.0
+            count = 0
+            for t in range(n_tasks):
+                size = abs(V[t, i])
+                if size > ceilings[i]:
+                    above += size
+                    count += 1
+            if count == n_kept or above <= level:
+                break
+            n_kept = count
+            ceilings[i] = (above - level) / count
+
+
+@compiled
+def norm(Z: FloatArray, code: int) -> float:
+    """Return a norm of ``Z.T``, but TRACE."""
+    return total(_sizes(Z, code, code == ROW_MAXIMA))
+
+
+@compiled
+def dual_norm(M: FloatArray, code: int) -> float:
+    """Return the dual norm at ``M.T``."""
+    if code == TRACE:
+        return np.sqrt(max(np.linalg.eigh(_smaller_gram(M))[0][-1], 0.0))
+    largest = 0.0
+    for size in _sizes(M, code, code == ENTRIES):
+        largest = max(largest, size)
+    return largest
+
+
+@routine
+def _sizes(Z: FloatArray, code: int, by_maxima: bool) -> FloatArray:
+    """Return what a norm of ``Z.T`` is the sum of, its dual norm the largest of."""
+    n_tasks, d = Z.shape
+    if code == ROWS:
+        return _row_norms(Z)
+    if code == TASKS:
+        sizes = np.empty(n_tasks)
+        for t in range(n_tasks):
+            sizes[t] = np.sqrt(dot(Z[t], Z[t]))
+        return sizes
+    sizes = np.zeros(d)
+    for t in range(n_tasks):
+        for i in range(d):
+            size = abs(Z[t, i])
+            sizes[i] = max(sizes[i], size) if by_maxima else sizes[i] + size
+    return sizes

@@ -17,11 +17,8 @@ from itertools import pairwise
 import numpy as np
 
 from mtmkl.solvers.linear.penalties import ROWS
-from mtmkl.solvers.linear.squared_norm import (
-    STEP_OVER_GAMMA,
-    WarmStart,
-    solve_members,
-)
+from mtmkl.solvers.linear.squared_norm import STEP_OVER_GAMMA, minimise
+from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
@@ -156,11 +153,10 @@ def solve(
     ``max_iter`` bounds the iterations of all inner problems together.
     """
     d = problem.X.shape[1]
-    everyone = np.arange(problem.n_tasks)
     shape = (problem.n_tasks, d)
     state = start or WarmStart(np.zeros(shape), np.zeros(shape), STEP_OVER_GAMMA)
     W, multiplier = state.primal.copy(), state.multiplier.copy()
-    step = state.step_over_gamma
+    step = state.step
     rows = np.flatnonzero(W.any(axis=0))
     Z = W.take(rows, axis=1)
     objective, bound, best_W, dual = np.inf, -np.inf, W, np.zeros(problem.y.size)
@@ -200,9 +196,8 @@ def solve(
             share *= 0.1
         inner = WarmStart(W.take(rows, axis=1), multiplier.take(rows, axis=1), step)
         tasks = problem.on(rows)
-        Z, _, _, certificate, reduced, end = solve_members(
-            tasks,
-            everyone,
+        best, end, n_more = minimise(
+            tasks.arrays,
             tasks.constant,
             gamma,
             ROWS,
@@ -210,10 +205,11 @@ def solve(
             max_iter - n_iter,
             inner,
         )
-        n_iter += certificate.n_iter
-        if rows.size == d and certificate.dual_objective > bound:
-            bound, dual = certificate.dual_objective, tasks.expand(reduced)
-        step = end.step_over_gamma
+        Z, _ = best.point
+        n_iter += n_more
+        if rows.size == d and best.bound > bound:
+            bound, dual = best.bound, tasks.expand(best.dual)
+        step = end.step
         W, multiplier = np.zeros(shape), np.zeros(shape)
         W[:, rows], multiplier[:, rows] = Z, end.multiplier
     certificate = Certificate(

@@ -20,9 +20,6 @@ is a lower bound on the minimum. For the deviations W = Z + w_0 1' with Z1 = 0, 
 W step is a joint step in the deviations and w_0: its residuals fulfil Σ_t X_t'a_t = 0,
 without which the bound would be −∞, exactly.
 
-The iteration is that of :mod:`mtmkl.solvers.linear.task_admm`, with a bound that makes
-use of the square.
-
 References
 ----------
 A. Argyriou, T. Evgeniou and M. Pontil, Convex multi-task feature learning, Machine
@@ -35,33 +32,23 @@ from typing import Literal
 
 import numpy as np
 
-from mtmkl.solvers.linear.penalties import PENALTIES, TRACE
-from mtmkl.solvers.linear.squared_norm_admm import alternate
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.linear.free_mean import FreeMean
+from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm
+from mtmkl.solvers.linear.task_admm import (
+    BestPair,
+    PenaltySteps,
+    WarmStart,
+    alternate,
+    residuals,
+)
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
+from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
 PenaltyName = Literal["trace", "deviations"]
 
 # Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
 STEP_OVER_GAMMA = 20.0
-
-
-@dataclass(frozen=True)
-class WarmStart:
-    """Where a solve left off, for the next γ.
-
-    Attributes
-    ----------
-    primal, multiplier : ndarray of shape (T, d)
-        Z and the multiplier of W = Z, transposed.
-    step_over_gamma : float
-        ρ/γ that balanced the residuals.
-    """
-
-    primal: FloatArray
-    multiplier: FloatArray
-    step_over_gamma: float
 
 
 def solve(
@@ -93,8 +80,8 @@ def solve(
     Returns
     -------
     Solution
-        ``coef`` of shape (d, T), of exact rank ; ``dual`` of
-        shape (n,), a dual feasible point in the order of the examples;
+        ``coef`` of shape (d, T), whose rank (that of the deviations) is exact; ``dual``
+        of shape (n,), a dual feasible point in the order of the examples;
         ``extra["warm_start"]`` and ``extra["norm"]`` = Ω(W).
 
     Warns
@@ -102,19 +89,43 @@ def solve(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    everyone = np.arange(tasks.n_tasks)
-    code = PENALTIES[penalty]
-    Z, mean, norm, certificate, reduced, end = solve_members(
-        tasks, everyone, tasks.constant, gamma, code, tol, max_iter, start
-    )
+    best = BestPair(tol)
+    steps = _steps(tasks.arrays, tasks.constant, gamma, TRACE, start)
+    if penalty == "deviations":
+        steps = _DeviationSteps(tasks, steps)
+    certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
     if certificate.status != "converged":
         warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
+    coef, size = best.point
     return Solution(
-        coef=(Z + mean).T,
+        coef=coef.T,
         certificate=certificate,
-        dual=tasks.expand(reduced),
-        extra={"warm_start": end, "norm": norm, "mean": mean},
+        dual=tasks.expand(best.dual),
+        extra={"warm_start": _end(steps, gamma), "norm": float(np.sqrt(size / gamma))},
     )
+
+
+class _DeviationSteps(PenaltySteps):
+    """The splitting W = Z + w_0 1', from the start of the splitting W = Z."""
+
+    def __init__(self, tasks: TaskDecomposition, start: PenaltySteps) -> None:
+        super().__init__(
+            start.data, start.constant, start.penalty, start.step, start.end()
+        )
+        self.mean = FreeMean(tasks, 0.0)
+
+    def advance(self) -> None:
+        self.previous = self.Z
+        self.W, V, self.residual = self.mean.relaxed_step(self.Z, self.L, self.step)
+        self.Z, self.size = self.penalty.prox(V, self.step)
+        self.L = self.step * (self.Z - V)
+
+    def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
+        mean = self.mean.best(self.Z)
+        rest = residuals(*self.data, self.Z + mean)
+        value = self.constant + float(rest @ rest) + self.size
+        lower, dual = self.bound(*self.mean.agreeing(2.0 * self.residual, mean))
+        return value, (self.Z + mean, self.size), lower, dual
 
 
 @dataclass(frozen=True)
@@ -173,51 +184,42 @@ def solve_group(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    constant = float(tasks.constants[members].sum())
-    Z, _, _, certificate, reduced, end = solve_members(
-        tasks, members, constant, gamma, TRACE, tol, max_iter, start, cutoff
+    data, constant = tasks.arrays_of(members), float(tasks.constants[members].sum())
+    best, end, n_iter = minimise(
+        data, constant, gamma, TRACE, tol, max_iter, start, cutoff
     )
-    bound = certificate.dual_objective
-    if certificate.status != "converged" and bound < cutoff:
+    if not best.is_close and best.bound < cutoff:
+        certificate = best.certificate(n_iter)
         warn_if_stopped(certificate, f"squared trace norm, gamma={gamma:g}", tol)
-    return GroupSolution(certificate.objective, bound, Z, reduced, end)
+    return GroupSolution(best.objective, best.bound, best.point[0], best.dual, end)
 
 
-def solve_members(
-    tasks: TaskDecomposition,
-    members: IntArray,
+def minimise(
+    data: TaskRows,
     constant: float,
     gamma: float,
-    code: int,
+    norm: int,
     tol: float,
     max_iter: int,
     start: WarmStart | None,
     cutoff: float = np.inf,
-) -> tuple[FloatArray, FloatArray, float, Certificate, FloatArray, WarmStart]:
-    """Return Z, the mean, Ω, the certificate, a dual point (reduced), and the end."""
-    if start is None:
-        shape = (members.size, tasks.n_features)
-        start = WarmStart(np.zeros(shape), np.zeros(shape), STEP_OVER_GAMMA)
-    Z, mean, norm, primal, multiplier, step, *values, reduced = alternate(
-        *tasks.arrays,
-        members,
-        constant,
-        float(gamma),
-        code,
-        start.primal,
-        start.multiplier,
-        start.step_over_gamma * gamma,
-        tol,
-        max_iter,
-        cutoff,
-    )
-    n_iter, objective, bound, history = values
-    certificate = Certificate(
-        objective=objective,
-        dual_objective=bound,
-        n_iter=n_iter,
-        status="converged" if objective - bound <= tol * objective else "stopped",
-        history=history,
-    )
-    end = WarmStart(primal, multiplier, step / gamma)
-    return Z, mean, norm, certificate, reduced, end
+) -> tuple[BestPair, WarmStart, int]:
+    """Return the best points for a norm's square, the end, and iterations."""
+    best = BestPair(tol, cutoff)
+    steps = _steps(data, constant, gamma, norm, start)
+    n_iter = alternate(steps, best, max_iter=max_iter)
+    return best, _end(steps, gamma), n_iter
+
+
+def _steps(
+    data: TaskRows, constant: float, gamma: float, norm: int, start: WarmStart | None
+) -> PenaltySteps:
+    if start is not None:
+        start = WarmStart(start.primal, start.multiplier, gamma * start.step)
+    penalty = SquaredNorm(float(gamma), norm)
+    return PenaltySteps(data, constant, penalty, STEP_OVER_GAMMA * gamma, start)
+
+
+def _end(steps: PenaltySteps, gamma: float) -> WarmStart:
+    """Return where the next solve may start, with ρ/γ."""
+    return WarmStart(steps.Z, steps.L, steps.balanced / gamma)

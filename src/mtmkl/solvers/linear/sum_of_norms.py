@@ -36,55 +36,40 @@ Discovery and Data Mining, 2012. H. F. Walker and P. Ni, Anderson acceleration f
 fixed-point iterations, SIAM Journal on Numerical Analysis 49(4), 2011.
 """
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.solvers.linear.penalties import (
+    ENTRIES,
+    ROW_MAXIMA,
+    ROWS,
+    TASKS,
+    dual_norm,
+    norm,
+    prox,
+)
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
+    WarmStart,
     alternate,
     balance,
-    loss,
     loss_step,
+    residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.mixing import Mixing
 from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.typing import FloatArray
-
-ROW_MAXIMA = 0
-ROWS = 1
-ENTRIES = 2
-TASKS = 3
 
 ModelName = Literal["dirty", "robust"]
 
 # Points that acceleration mixes: some 700 kB each for 45 tasks of 784 inputs.
-_MEMORY = 15
+_MEMORY = 10
 
 #: Norms of P and Q, as the compiled functions know them.
 MODELS = {"dirty": (ROW_MAXIMA, ENTRIES), "robust": (ROWS, TASKS)}
-
-
-@dataclass(frozen=True)
-class WarmStart:
-    """Where a solve left off, for the next weights.
-
-    Attributes
-    ----------
-    parts : ndarray of shape (2, T, d)
-        P and Q, transposed.
-    multiplier : ndarray of shape (T, d)
-        That of both copies, which are equal at an optimum.
-    step : float
-        ρ at the end.
-    """
-
-    parts: FloatArray
-    multiplier: FloatArray
-    step: float
 
 
 def solve(
@@ -143,6 +128,7 @@ class _PartSteps:
     """The splitting of copies of P and Q from P and Q themselves."""
 
     check_every = 5
+    bound_lags = False
 
     def __init__(
         self,
@@ -153,17 +139,17 @@ class _PartSteps:
     ) -> None:
         self.tasks, self.weights, self.codes = tasks, weights, MODELS[model]
         self.used = _used(weights, model, tasks.n_tasks, tasks.n_features)
-        self.pull = self._adjoint(2.0 * tasks.target)
+        self.pull = tasks.adjoint(2.0 * tasks.target)
         if start is None:
             nothing = np.zeros((2, *self.pull.shape))
             step = 2.0 * float(np.sum(tasks.singular**2)) / max(tasks.singular.size, 1)
             start = WarmStart(nothing, -self.pull, step)
         # At an optimum the multiplier is on the boundary of what is dual feasible.
         scale = self._room(start.multiplier)
-        self.Z = start.parts[self.used]
+        self.Z = start.primal[self.used]
         self.L = np.repeat(scale * start.multiplier[None], len(self.used), axis=0)
-        self.step = scale * start.step
-        self.mixing = _Mixing(self.Z.shape)
+        self.step = self.balanced = scale * start.step
+        self.mixing = Mixing(self.Z.shape, _MEMORY)
 
     def nothing(self) -> tuple[float, FloatArray, float, FloatArray]:
         """Return what a check finds at W = 0."""
@@ -184,36 +170,31 @@ class _PartSteps:
         self.L, self.previous = step * (self.Z - V), (Z, L)
 
     def check(self) -> tuple[float, FloatArray, float, FloatArray]:
-        value = self.tasks.constant + loss(*self.tasks.arrays, self.Z.sum(axis=0))
+        rest = residuals(*self.tasks.arrays, self.Z.sum(axis=0))
+        value = self.tasks.constant + float(rest @ rest)
         for k, part in enumerate(self.used):
             value += self.weights[part] * norm(self.Z[k], self.codes[part])
         return value, self._both(self.Z), *self._bound(self.residual, self.pull)
 
-    def adapt(self) -> None:
-        factor = 10.0  # where W = 0 is not the optimum: the thresholds are too large
-        if self.Z.any():
-            Z, L = self.previous
-            copies = Z + (L + self.pull) / self.step
-            factor = balance(copies, self.Z, Z, self.L, self.step)
-        if factor != 1.0:
-            self.step *= factor
-            self.mixing.clear()
+    def balance(self) -> float:
+        if not self.Z.any():
+            return 10.0  # where W = 0 is not the optimum the thresholds are too large
+        Z, L = self.previous
+        copies = Z + (L + self.pull) / self.step
+        return balance(copies, self.Z, Z, self.L, self.step)
+
+    def scale_step(self, factor: float) -> None:
+        self.step *= factor
+        self.mixing.clear()
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""
-        return WarmStart(self._both(self.Z), self.L.mean(axis=0), self.step)
+        return WarmStart(self._both(self.Z), self.L.mean(axis=0), self.balanced)
 
     def _both(self, Z: FloatArray) -> FloatArray:
         parts = np.zeros((2, *Z.shape[1:]))
         parts[self.used] = Z
         return parts
-
-    def _adjoint(self, a: FloatArray) -> FloatArray:
-        """Return X_t'a_t of each task, shape (T, d)."""
-        tasks = self.tasks
-        scaled = tasks.singular * a
-        bounds = zip(tasks.offsets[:-1], tasks.offsets[1:], strict=True)
-        return np.array([scaled[lo:hi] @ tasks.right[lo:hi] for lo, hi in bounds])
 
     def _room(self, M: FloatArray) -> float:
         """Return the largest s such that s·M is dual feasible; 1 for zeros."""
@@ -233,41 +214,6 @@ class _PartSteps:
         return lower, 2.0 * scale * residual
 
 
-class _Mixing:
-    """Anderson acceleration of the iteration V ← V + F(V), with a way back.
-
-    Now and then it takes the combination of the last points whose F is least if F is
-    linear. Where F is larger there than before, it goes on from the plain step.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.moves, self.plain = np.empty((2, _MEMORY, *shape))
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget all points."""
-        self.count, self.size, self.is_mixed = 0, np.inf, False
-
-    def following(self, V: FloatArray, F: FloatArray) -> FloatArray:
-        """Return the point after V, whose move is F."""
-        size = float(np.linalg.norm(F))
-        if self.is_mixed and size > self.size:
-            self.clear()
-            return self.plain[-1]
-        self.count = 0 if self.is_mixed else self.count
-        self.size, self.is_mixed = size, self.count == _MEMORY - 1
-        self.moves[self.count] = F
-        np.add(V, F, out=self.plain[self.count])
-        self.count += 1
-        if not self.is_mixed:
-            return self.plain[self.count - 1]
-        moves = self.moves.reshape(_MEMORY, -1)
-        gram = moves @ moves.T
-        gram[np.diag_indices_from(gram)] += 1e-12 * np.trace(gram) + 1e-300
-        shares = np.linalg.solve(gram, np.ones(_MEMORY))
-        return np.tensordot(shares / shares.sum(), self.plain, axes=1)
-
-
 def _used(
     weights: tuple[float, float], model: ModelName, n_tasks: int, d: int
 ) -> list[int]:
@@ -277,102 +223,3 @@ def _used(
     if mu >= most[1] * lam:
         return [0]
     return [1] if lam >= most[0] * mu else [0, 1]
-
-
-@compiled
-def prox(V: FloatArray, level: float, code: int, Z: FloatArray) -> None:
-    """Write the proximal point of ``level`` times a norm at ``V.T`` into ``Z.T``."""
-    n_tasks, d = V.shape
-    if code == ENTRIES:
-        for t in range(n_tasks):
-            for i in range(d):
-                v = V[t, i]
-                Z[t, i] = v - min(max(v, -level), level)
-    elif code == TASKS:
-        for t in range(n_tasks):
-            size = 0.0
-            for i in range(d):
-                size += V[t, i] * V[t, i]
-            size = np.sqrt(size)
-            factor = 1.0 - level / size if size > level else 0.0
-            for i in range(d):
-                Z[t, i] = factor * V[t, i]
-    elif code == ROWS:
-        factors = np.zeros(d)
-        for t in range(n_tasks):
-            for i in range(d):
-                factors[i] += V[t, i] * V[t, i]
-        for i in range(d):
-            size = np.sqrt(factors[i])
-            factors[i] = 1.0 - level / size if size > level else 0.0
-        for t in range(n_tasks):
-            for i in range(d):
-                Z[t, i] = factors[i] * V[t, i]
-    else:
-        ceilings = _ceilings(V, level)
-        for t in range(n_tasks):
-            for i in range(d):
-                Z[t, i] = min(max(V[t, i], -ceilings[i]), ceilings[i])
-
-
-@routine
-def _ceilings(V: FloatArray, level: float) -> FloatArray:
-    """Return of each row the c with Σ_t max(|v_t| − c, 0) = level, or 0.
-
-    The candidate of all entries drops those below it, which raises the next candidate,
-    until none is dropped.
-    """
-    n_tasks, d = V.shape
-    ceilings = np.zeros(d)
-    for i in range(d):
-        n_kept = -1
-        while True:
-            total = 0.0
-            count = 0
-            for t in range(n_tasks):
-                size = abs(V[t, i])
-                if size > ceilings[i]:
-                    total += size
-                    count += 1
-            if count == n_kept or total <= level:
-                break
-            n_kept = count
-            ceilings[i] = (total - level) / count
-    return ceilings
-
-
-@compiled
-def norm(Z: FloatArray, code: int) -> float:
-    """Return a norm of ``Z.T``."""
-    if code == ENTRIES:
-        return np.abs(Z).sum()
-    if code == TASKS:
-        value = 0.0
-        for t in range(Z.shape[0]):
-            value += np.sqrt(np.sum(Z[t] ** 2))
-        return value
-    value = 0.0
-    for i in range(Z.shape[1]):
-        if code == ROWS:
-            value += np.sqrt(np.sum(Z[:, i] ** 2))
-        else:
-            value += np.abs(Z[:, i]).max()
-    return value
-
-
-@compiled
-def dual_norm(M: FloatArray, code: int) -> float:
-    """Return the dual norm at ``M.T``."""
-    largest = 0.0
-    if code == ENTRIES:
-        return np.abs(M).max()
-    if code == TASKS:
-        for t in range(M.shape[0]):
-            largest = max(largest, np.sqrt(np.sum(M[t] ** 2)))
-        return largest
-    for i in range(M.shape[1]):
-        if code == ROWS:
-            largest = max(largest, np.sqrt(np.sum(M[:, i] ** 2)))
-        else:
-            largest = max(largest, np.sum(np.abs(M[:, i])))
-    return largest

@@ -11,7 +11,7 @@ is a dual point, and
 
     Σ_t (y_t'a_t − ¼||a_t||²) − Ω*([X_1'a_1 … X_T'a_T])
 
-a lower bound on the minimum.
+a lower bound on the minimum; where Ω is 2-homogeneous, at the best multiple of a.
 
 References
 ----------
@@ -20,23 +20,29 @@ direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from mtmkl.compiled import compiled
-from mtmkl.solvers.linear.row_products import pull_back_tasks
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.compiled import add_scaled, compiled, dot_at, routine
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
 #: Over-relaxation of the W step.
 RELAXATION = 1.6
 _ADAPT_EVERY = 10
+# Iterations after which a relative gap that is small is stuck if more than this is left
+# of it, and what ρ is multiplied by then, to what share of the balanced one.
+_LOWER_EVERY, _NEAR, _SLOW = 20, 3e-3, 0.6
+_LOWER, _LEAST = 0.3, 0.01
 
 
 class TaskPenalty(Protocol):
     """What the method needs of a penalty; matrices are transposed, (T, d)."""
+
+    #: Whether Ω(sW) = s²Ω(W).
+    is_square: bool
 
     def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − V||_F², and Ω(Z)."""
@@ -53,10 +59,10 @@ class WarmStart:
 
     Attributes
     ----------
-    primal, multiplier : ndarray of shape (T, d)
-        Z and the multiplier of W = Z, transposed.
+    primal, multiplier : ndarray
+        Z and the multipliers of the splitting, tasks before inputs.
     step : float
-        ρ at the end.
+        ρ at the end, in the unit that the solver states.
     """
 
     primal: FloatArray
@@ -94,66 +100,25 @@ def solve(
     -------
     Solution
         ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
-        of the examples; ``extra["warm_start"]``. The history holds the best objective
-        so far at each check.
+        of the examples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
+        history holds the best objective so far at each check.
 
     Warns
     -----
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    steps = _PenaltySteps(tasks, penalty, step, start)
+    steps = PenaltySteps(tasks.arrays, tasks.constant, penalty, step, start)
     best = BestPair(tol)
-    n_iter = alternate(steps, best, max_iter=max_iter)
-    certificate = best.certificate(n_iter)
+    certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
     warn_if_stopped(certificate, type(penalty).__name__, tol, stacklevel=4)
+    coef, size = best.point
     return Solution(
-        coef=best.point.T,
+        coef=coef.T,
         certificate=certificate,
         dual=tasks.expand(best.dual),
-        extra={"warm_start": steps.end},
+        extra={"warm_start": steps.end(), "penalty": size},
     )
-
-
-class _PenaltySteps:
-    """The splitting W = Z of the loss and a penalty."""
-
-    check_every = 5
-
-    def __init__(
-        self,
-        tasks: TaskDecomposition,
-        penalty: TaskPenalty,
-        step: float,
-        start: WarmStart | None,
-    ) -> None:
-        self.tasks = tasks
-        self.penalty = penalty
-        if start is None:
-            nothing = np.zeros((tasks.n_tasks, tasks.n_features))
-            start = WarmStart(nothing, nothing, step)
-        self.Z, self.L, self.step = start.primal, start.multiplier, start.step
-
-    def advance(self) -> None:
-        Z, L, step = self.Z, self.L, self.step
-        W, self.pull, self.residual = loss_step(*self.tasks.arrays, Z + L / step, step)
-        V = RELAXATION * W + (1.0 - RELAXATION) * Z - L / step
-        self.W, self.previous = W, Z
-        self.Z, self.size = self.penalty.prox(V, step)
-        self.L = step * (self.Z - V)
-
-    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
-        tasks, residual = self.tasks, self.residual
-        value = tasks.constant + loss(*tasks.arrays, self.Z) + self.size
-        # a = 2r: y'a − ¼||a||².
-        lower = tasks.constant + 2.0 * tasks.target @ residual - residual @ residual
-        lower -= self.penalty.conjugate(self.pull, self.Z)
-        # The step that has led here, before it adapts.
-        self.end = WarmStart(self.Z, self.L, self.step)
-        return value, self.Z, lower, 2.0 * residual
-
-    def adapt(self) -> None:
-        self.step *= balance(self.W, self.Z, self.previous, self.L, self.step)
 
 
 class Splitting(Protocol):
@@ -161,18 +126,84 @@ class Splitting(Protocol):
 
     #: Iterations from one check of the certificate to the next.
     check_every: int
+    #: Whether the lower bound may lag far behind Z with the ρ that serves Z, and rises
+    #: faster with a small one.
+    bound_lags: bool
+    #: ρ, and the one of them that balanced the residuals.
+    step: float
+    balanced: float
 
     def advance(self) -> None:
         """Take one iteration: the step in each variable, and in the multipliers."""
         ...
 
-    def check(self) -> tuple[float, FloatArray, float, FloatArray]:
+    def check(self) -> tuple[float, Any, float, FloatArray]:
         """Return the objective at a point, the point, a lower bound, its dual point."""
         ...
 
-    def adapt(self) -> None:
-        """Balance the relative primal and dual residuals by another step size."""
+    def balance(self) -> float:
+        """Return the factor for ρ that brings the residuals nearer together."""
         ...
+
+    def scale_step(self, factor: float) -> None:
+        """Multiply ρ."""
+        self.step *= factor
+
+
+class PenaltySteps(Splitting):
+    """The splitting W = Z of the loss and a penalty."""
+
+    check_every = 5
+    bound_lags = True
+
+    def __init__(
+        self,
+        data: TaskRows,
+        constant: float,
+        penalty: TaskPenalty,
+        step: float,
+        start: WarmStart | None,
+    ) -> None:
+        self.data, self.constant, self.penalty = data, constant, penalty
+        if start is None:
+            nothing = np.zeros((data[1].size, data[0].shape[1]))
+            start = WarmStart(nothing, nothing, step)
+        self.Z, self.L = start.primal, start.multiplier
+        self.step = self.balanced = start.step
+
+    def advance(self) -> None:
+        """Take the W step, the proximal point in Z, and that in the multipliers."""
+        step, self.previous = self.step, self.Z
+        self.W, V, self.pull, self.residual = _relaxed_step(
+            *self.data, self.Z, self.L, step
+        )
+        self.Z, self.size = self.penalty.prox(V, step)
+        self.L = np.subtract(self.Z, V, out=V)
+        self.L *= step
+
+    def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
+        """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""
+        rest = residuals(*self.data, self.Z)
+        value = self.constant + float(rest @ rest) + self.size
+        lower, dual = self.bound(2.0 * self.residual, self.pull)
+        return value, (self.Z, self.size), lower, dual
+
+    def bound(self, a: FloatArray, pull: FloatArray) -> tuple[float, FloatArray]:
+        """Return the lower bound of a, or its best multiple, and this; ``pull`` X'a."""
+        linear = float(self.data[-1] @ a)
+        quadratic = 0.25 * float(a @ a) + self.penalty.conjugate(pull, self.Z)
+        scale = 1.0
+        if self.penalty.is_square and quadratic > 0.0:
+            scale = 0.5 * linear / quadratic
+        return self.constant + scale * (linear - scale * quadratic), scale * a
+
+    def balance(self) -> float:
+        """Return the factor for ρ, by the function of this name."""
+        return balance(self.W, self.Z, self.previous, self.L, self.step)
+
+    def end(self) -> WarmStart:
+        """Return where the next solve may start."""
+        return WarmStart(self.Z, self.L, self.balanced)
 
 
 class BestPair:
@@ -182,26 +213,28 @@ class BestPair:
     ----------
     tol : float
         Relative duality gap that is close enough.
+    cutoff : float
+        Lower bound that is enough, too.
 
     Attributes
     ----------
     objective, bound : float
-    point, dual : ndarray
-        Where they are attained; ``dual`` of shape (n_rows,).
+    point, dual : Any, ndarray of shape (n_rows,)
+        Where they are attained.
     history : list of float
         Best objective at each check.
     """
 
-    point: FloatArray
+    point: Any
     dual: FloatArray
 
-    def __init__(self, tol: float) -> None:
-        self.tol = tol
+    def __init__(self, tol: float, cutoff: float = np.inf) -> None:
+        self.tol, self.cutoff = tol, cutoff
         self.objective, self.bound = np.inf, -np.inf
         self.history: list[float] = []
 
     def offer(
-        self, objective: float, point: FloatArray, bound: float, dual: FloatArray
+        self, objective: float, point: Any, bound: float, dual: FloatArray
     ) -> None:
         """Keep what is better than before."""
         if objective < self.objective:
@@ -235,16 +268,29 @@ def alternate(
     ``best`` is offered what each check finds; ``n_iter`` counts as done.
     """
     next_adapt = n_iter + _ADAPT_EVERY
-    while not best.is_close and n_iter < max_iter:
+    last_gap = np.inf
+    is_done = best.is_close
+    while not is_done and n_iter < max_iter:
         n_iter += 1
         steps.advance()
         if n_iter % steps.check_every == 0 or n_iter == max_iter:
             best.offer(*steps.check())
-        if n_iter == next_adapt:
+            is_done = best.is_close or best.bound >= best.cutoff
+        factor = 1.0
+        if n_iter == next_adapt and steps.step == steps.balanced:
             # Ever more seldom, so that the step settles and the method's convergence
             # proof applies.
             next_adapt += max(_ADAPT_EVERY, n_iter // 3)
-            steps.adapt()
+            factor = steps.balance()
+            steps.balanced *= factor
+        if steps.bound_lags and n_iter % _LOWER_EVERY == 0:
+            gap = best.objective - best.bound
+            is_stuck = _SLOW * last_gap < gap <= _NEAR * best.objective
+            if is_stuck and steps.step > _LEAST * steps.balanced:
+                factor *= _LOWER
+            last_gap = gap
+        if factor != 1.0:
+            steps.scale_step(factor)
     return n_iter
 
 
@@ -252,23 +298,68 @@ def balance(
     W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray, step: float
 ) -> float:
     """Return the factor for ρ that brings the relative residuals nearer together."""
-    sizes = np.linalg.norm(W), np.linalg.norm(L)
-    if min(sizes) == 0.0:
+    size, multiplier, primal, dual = _norms(
+        W.ravel(), Z.ravel(), previous.ravel(), L.ravel()
+    )
+    if min(size, multiplier, primal, dual) == 0.0:
         return 1.0
-    primal = np.linalg.norm(W - Z) / sizes[0]
-    dual = step * np.linalg.norm(Z - previous) / sizes[1]
-    if primal == 0.0 or dual == 0.0:
-        return 1.0
-    ratio = float(np.sqrt(primal / dual))
+    ratio = float(np.sqrt(primal / size * multiplier / (step * dual)))
     return min(max(ratio, 0.1), 10.0) if ratio > 2.0 or ratio < 0.5 else 1.0
+
+
+@compiled
+def _norms(
+    W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray
+) -> tuple[float, float, float, float]:
+    """Return the norms of W, L, W − Z and Z − Z_previous."""
+    n = W.size
+    primal, dual = np.empty(n), np.empty(n)
+    for k in range(n):
+        primal[k] = W[k] - Z[k]
+        dual[k] = Z[k] - previous[k]
+    return (
+        np.sqrt(dot_at(W, 0, W, 0, n)),
+        np.sqrt(dot_at(L, 0, L, 0, n)),
+        np.sqrt(dot_at(primal, 0, primal, 0, n)),
+        np.sqrt(dot_at(dual, 0, dual, 0, n)),
+    )
+
+
+@compiled
+def _relaxed_step(
+    right: FloatArray,
+    starts: IntArray,
+    offsets: IntArray,
+    singular: FloatArray,
+    target: FloatArray,
+    Z: FloatArray,
+    L: FloatArray,
+    step: float,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Take the W step from Z + L/ρ; return W and V, of which Z is the proximal point.
+
+    Also what :func:`loss_step` returns.
+    """
+    base, V = np.empty_like(Z), np.empty_like(Z)
+    n_tasks, d = Z.shape
+    for t in range(n_tasks):
+        for i in range(d):
+            base[t, i] = Z[t, i] + L[t, i] / step
+    W, pull, residual = loss_step(right, starts, offsets, singular, target, base, step)
+    for t in range(n_tasks):
+        for i in range(d):
+            relaxed = RELAXATION * W[t, i] + (1.0 - RELAXATION) * Z[t, i]
+            V[t, i] = relaxed - L[t, i] / step
+    return W, V, pull, residual
 
 
 @compiled
 def loss_step(
     right: FloatArray,
+    starts: IntArray,
+    offsets: IntArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: IntArray,
     base: FloatArray,
     step: float,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -278,27 +369,113 @@ def loss_step(
     ρ(w_t − b_t), and the residuals c − S V'w, stacked.
     """
     # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
-    totals = 2.0 * singular * singular + step
-    aims = 2.0 * singular * target / totals
-    slopes = 2.0 * singular * singular / totals
-    shift, fit = pull_back_tasks(right, offsets, base, aims, slopes)
-    residual = target - singular * (fit + (aims - slopes * fit))
-    return base + shift, step * shift, residual
+    n = singular.size
+    aims, slopes, residual = np.empty(n), np.empty(n), np.empty(n)
+    for j in range(n):
+        whole = 2.0 * singular[j] * singular[j] + step
+        aims[j] = 2.0 * singular[j] * target[j] / whole
+        slopes[j] = 2.0 * singular[j] * singular[j] / whole
+    pull, W = np.empty_like(base), np.empty_like(base)
+    for t in range(base.shape[0]):
+        lo, hi = offsets[t], offsets[t + 1]
+        # The fit first, in the place of the residuals.
+        _pull_back(
+            right,
+            starts[t],
+            base[t],
+            aims[lo:hi],
+            slopes[lo:hi],
+            residual[lo:hi],
+            pull[t],
+        )
+        for i in range(base.shape[1]):
+            W[t, i] = base[t, i] + pull[t, i]
+            pull[t, i] *= step
+    for j in range(n):
+        moved = residual[j] + (aims[j] - slopes[j] * residual[j])
+        residual[j] = target[j] - singular[j] * moved
+    return W, pull, residual
 
 
 @compiled
-def loss(
+def pull_back(
     right: FloatArray,
+    starts: IntArray,
+    offsets: IntArray,
+    points: FloatArray,
+    aims: FloatArray,
+    slopes: FloatArray,
+) -> FloatArray:
+    """Return V_t'(a_t − b_t∘V_t w_t) of each task for several points, (S, T, d).
+
+    With as many a, (S, n_rows).
+    """
+    pull = np.empty_like(points)
+    fit = np.empty_like(slopes)
+    for t in range(points.shape[1]):
+        lo, hi = offsets[t], offsets[t + 1]
+        # A task's rows are read once for all points.
+        for s in range(points.shape[0]):
+            _pull_back(
+                right,
+                starts[t],
+                points[s, t],
+                aims[s, lo:hi],
+                slopes[lo:hi],
+                fit[lo:hi],
+                pull[s, t],
+            )
+    return pull
+
+
+@routine
+def _pull_back(
+    right: FloatArray,
+    start: int,
+    point: FloatArray,
+    aims: FloatArray,
+    slopes: FloatArray,
+    fit: FloatArray,
+    pull: FloatArray,
+) -> None:
+    """Write Vw into ``fit`` and V'(a − b∘Vw) into ``pull``, V the rows from ``start``.
+
+    The rows of all tasks are far larger than a cache: each is read once for both.
+    """
+    d = point.size
+    for i in range(d):
+        pull[i] = 0.0
+    whole = fit.size - fit.size % 4
+    for j in range(fit.size):
+        fit[j] = dot_at(right, (start + j) * d, point, 0, d)
+        if j >= whole:
+            add_scaled(pull, aims[j] - slopes[j] * fit[j], right[start + j])
+        elif j % 4 == 3:
+            # Four rows at a time: the sum is then read a quarter as often.
+            p = aims[j - 3] - slopes[j - 3] * fit[j - 3]
+            q = aims[j - 2] - slopes[j - 2] * fit[j - 2]
+            r = aims[j - 1] - slopes[j - 1] * fit[j - 1]
+            s = aims[j] - slopes[j] * fit[j]
+            first, second = right[start + j - 3], right[start + j - 2]
+            third, fourth = right[start + j - 1], right[start + j]
+            for i in range(d):
+                pull[i] += p * first[i] + q * second[i] + r * third[i] + s * fourth[i]
+
+
+@compiled
+def residuals(
+    right: FloatArray,
+    starts: IntArray,
+    offsets: IntArray,
     singular: FloatArray,
     target: FloatArray,
-    offsets: IntArray,
     Z: FloatArray,
-) -> float:
-    """Return Σ ||c − S V'z_t||², the loss less its constant, at Z of shape (T, d)."""
-    value = 0.0
-    for t in range(Z.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        p = np.dot(right[lo:hi], Z[t])
-        for j in range(lo, hi):
-            value += (target[j] - singular[j] * p[j - lo]) ** 2
-    return value
+) -> FloatArray:
+    """Return c − S V'z_t, stacked, whose square is the loss less its constant."""
+    found = np.empty_like(target)
+    n_tasks, d = Z.shape
+    for t in range(n_tasks):
+        for j in range(offsets[t], offsets[t + 1]):
+            row = starts[t] + j - offsets[t]
+            found[j] = target[j] - singular[j] * dot_at(right, row * d, Z, t * d, d)
+    return found

@@ -10,10 +10,15 @@ min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.typing import FloatArray, IntArray
+
+#: V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
+TaskRows = tuple[FloatArray, IntArray, IntArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -62,9 +67,17 @@ class TaskDecomposition:
         return self.right.shape[1]
 
     @property
-    def arrays(self) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-        """Arguments of compiled steps: right, singular, target and offsets."""
-        return self.right, self.singular, self.target, self.offsets
+    def arrays(self) -> TaskRows:
+        """Arguments of compiled steps."""
+        starts = self.offsets[:-1]
+        return self.right, starts, self.offsets, self.singular, self.target
+
+    def arrays_of(self, members: IntArray) -> TaskRows:
+        """Return the arguments of compiled steps for some of the tasks.
+
+        The rows themselves, which are large, stay where they are.
+        """
+        return self.right, *_rows_of(members, self.offsets, self.singular, self.target)
 
     @cached_property
     def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:
@@ -82,6 +95,12 @@ class TaskDecomposition:
         """The part of ``constant`` of each task, shape (T,)."""
         parts = (self.orthogonal[rows] for rows in self.rows)
         return np.array([float(part @ part) for part in parts])
+
+    def adjoint(self, reduced: FloatArray) -> FloatArray:
+        """Return X_t'a_t of each task, shape (T, d), for U_t'a_t, stacked."""
+        scaled = self.singular * reduced
+        bounds = pairwise(self.offsets)
+        return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.
@@ -162,3 +181,21 @@ def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     largest = s.max(initial=0.0)
     rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * largest))
     return U[:, :rank], s[:rank], Vt[:rank]
+
+
+@compiled
+def _rows_of(
+    members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Return where each member's rows begin, and offsets, S and c of these alone."""
+    starts = np.empty(members.size, np.intp)
+    own = np.zeros(members.size + 1, np.intp)
+    for k in range(members.size):
+        starts[k] = offsets[members[k]]
+        own[k + 1] = own[k] + offsets[members[k] + 1] - starts[k]
+    some_singular, some_target = np.empty(own[-1]), np.empty(own[-1])
+    for k in range(members.size):
+        for j in range(own[k + 1] - own[k]):
+            some_singular[own[k] + j] = singular[starts[k] + j]
+            some_target[own[k] + j] = target[starts[k] + j]
+    return starts, own, some_singular, some_target

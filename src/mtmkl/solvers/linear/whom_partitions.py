@@ -26,7 +26,6 @@ that are linear in q, so concave in it, and a vertex is optimal.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -34,7 +33,8 @@ from numpy.typing import NDArray
 
 from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.squared_norm import GroupSolution, WarmStart, solve_group
+from mtmkl.solvers.linear.squared_norm import GroupSolution, solve_group
+from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
@@ -184,15 +184,14 @@ class _GroupSolver:
         left = gamma / (tasks.singular**2 + gamma)
         self.alone = self._by_task(left * tasks.target**2)
         self.parents: list[tuple[int, ...]] = [()] * tasks.n_tasks
-        self.parts = np.zeros(tasks.n_tasks)
+        self.parts = [0.0] * tasks.n_tasks
 
-    def _by_task(self, values: FloatArray) -> FloatArray:
+    def _by_task(self, values: FloatArray) -> list[float]:
         """Return the sums over each task's rows, with what no coefficients remove."""
         offsets = self.tasks.offsets
         owner = np.repeat(np.arange(self.tasks.n_tasks), np.diff(offsets))
         sums = np.bincount(owner, values, minlength=self.tasks.n_tasks)
-        total: FloatArray = sums + self.tasks.constants
-        return total
+        return (sums + self.tasks.constants).tolist()
 
     def solution(self, group: tuple[int, ...]) -> GroupSolution:
         """Return the solution of a group."""
@@ -220,7 +219,7 @@ class _GroupSolver:
         for t, primal, multiplier in zip(
             group, end.primal, end.multiplier, strict=True
         ):
-            self.states[t] = primal, multiplier, end.step_over_gamma
+            self.states[t] = primal, multiplier, end.step
         return solution.objective < cutoff
 
     def _start(self, group: tuple[int, ...]) -> WarmStart | None:
@@ -242,15 +241,15 @@ class _GroupSolver:
 
     def _bound(self, group: tuple[int, ...]) -> float:
         """Return a lower bound of a group's value."""
-        own = set(group)
-        parent = max((self.parents[t] for t in group), key=lambda g: len(own & {*g}))
-        bound = sum(self.alone[t] for t in group)
+        parents = [self.parents[t] for t in group]
+        parent = max(parents, key=parents.count)
+        bound = sum([self.alone[t] for t in group])
         if parent:
             value = self.solved[parent].bound
-            value -= sum(self.parts[t] for t in parent if t not in own)
-            value += sum(self.alone[t] for t in own.difference(parent))
+            value -= sum([self.parts[t] for t in parent if t not in group])
+            value += sum([self.alone[t] for t in group if t not in parent])
             bound = max(bound, value)
-        return float(max(bound, self.bounds.get(group, 0.0)))
+        return max(bound, self.bounds.get(group, 0.0))
 
     def objective(self, partition: Partition, limit: float) -> float:
         """Return the value of a partition, infinity if it is at least the limit."""
@@ -279,8 +278,11 @@ class _GroupSolver:
         reduced = np.empty_like(self.tasks.target)
         offsets = self.tasks.offsets
         for each in partition:
-            rows = [np.arange(offsets[t], offsets[t + 1]) for t in each]
-            reduced[np.concatenate(rows)] = self.solution(each).reduced
+            found, first = self.solution(each).reduced, 0
+            for t in each:
+                own = reduced[offsets[t] : offsets[t + 1]]
+                own[:] = found[first : first + own.size]
+                first += own.size
         return reduced
 
     def answer(self, partition: Partition, history: list[float]) -> Solution:
@@ -329,7 +331,6 @@ def _trials(
         yield swapped
 
 
-@compiled
 def _costs(
     gram: FloatArray, groups: IntArray, n_groups: int
 ) -> tuple[FloatArray, FloatArray]:
@@ -354,7 +355,7 @@ def _renew_costs(
 ) -> None:
     """Write what :func:`_costs` returns where new groups, or their tasks, enter."""
     for g in range(costs.size):
-        inside = groups == g
+        inside = _inside(groups, g)
         if is_new[g]:
             costs[g] = squared_trace_norm(gram, inside)
         for t in range(groups.size):
@@ -371,28 +372,20 @@ def _changed_cost(gram: FloatArray, inside: NDArray[np.bool_], t: int) -> float:
     return cost
 
 
-@compiled
 def _rises(groups: IntArray, costs: FloatArray, changed: FloatArray) -> FloatArray:
     """Return by how much a move of a task (row) to a group (column) raises the penalty.
 
     Infinite for moves that change nothing; of empty groups, which are alike, all but
     the first are left out.
     """
-    n_groups = costs.size
-    sizes = np.zeros(n_groups, dtype=np.intp)
-    for g in groups:
-        sizes[g] += 1
-    first_empty = 0
-    while first_empty < n_groups and sizes[first_empty] > 0:
-        first_empty += 1
-    rises = np.full((groups.size, n_groups), np.inf)
-    for t in range(groups.size):
-        own = groups[t]
-        saved = costs[own] - changed[t, own]
-        for g in range(n_groups):
-            to_empty = g == first_empty and sizes[own] > 1
-            if g != own and (sizes[g] > 0 or to_empty):
-                rises[t, g] = changed[t, g] - costs[g] - saved
+    sizes = np.bincount(groups, minlength=costs.size)
+    everyone = np.arange(groups.size)
+    saved = costs[groups] - changed[everyone, groups]
+    rises = changed - costs - saved[:, None]
+    rises[everyone, groups] = np.inf
+    empty = np.flatnonzero(sizes == 0)
+    rises[:, empty[1:]] = np.inf
+    rises[np.ix_(sizes[groups] == 1, empty)] = np.inf
     return rises
 
 
@@ -401,14 +394,25 @@ def _swap_rise(
     gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
 ) -> float:
     """Return by how much the penalty rises as two tasks of two groups change places."""
-    rise = 0.0
-    for leaving, coming in ((s, t), (t, s)):
-        inside = groups == groups[leaving]
-        inside[leaving] = False
-        inside[coming] = True
-        rise -= costs[groups[leaving]]
-        rise += squared_trace_norm(gram, inside)
-    return rise
+    rise = -costs[groups[s]] - costs[groups[t]]
+    return rise + _exchanged(gram, groups, s, t) + _exchanged(gram, groups, t, s)
+
+
+@routine
+def _exchanged(gram: FloatArray, groups: IntArray, leaving: int, coming: int) -> float:
+    """Return the cost of a task's group once another task has taken its place."""
+    inside = _inside(groups, groups[leaving])
+    inside[leaving] = False
+    inside[coming] = True
+    return squared_trace_norm(gram, inside)
+
+
+@routine
+def _inside(groups: IntArray, g: int) -> NDArray[np.bool_]:
+    inside = np.empty(groups.size, dtype=np.bool_)
+    for t in range(groups.size):
+        inside[t] = groups[t] == g
+    return inside
 
 
 def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
@@ -424,10 +428,10 @@ def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
 
 def _members(groups: IntArray) -> Partition:
     """Return the tasks of each group that has any, in the order of their first."""
-    order = np.argsort(groups, kind="stable")
-    ends = np.flatnonzero(np.diff(groups[order])) + 1
-    tasks, bounds = order.tolist(), [0, *ends.tolist(), groups.size]
-    return tuple(sorted(tuple(tasks[i:j]) for i, j in pairwise(bounds)))
+    members: dict[int, list[int]] = {}
+    for t, g in enumerate(groups.tolist()):
+        members.setdefault(g, []).append(t)
+    return tuple(map(tuple, members.values()))
 
 
 @compiled
@@ -445,13 +449,15 @@ def move_tasks(
     # Values are computed anew where a group has changed, once they are asked for.
     is_known = np.ones((n_tasks, n_groups), dtype=np.bool_)
     # A smaller gain is rounding, and might lead in circles.
-    least = 1e-9 * np.trace(gram)
+    least = 0.0
+    for t in range(n_tasks):
+        least += 1e-9 * gram[t, t]
     unmoved = 0
     t = 0
     while unmoved < n_tasks:
         for g in range(n_groups):
             if not is_known[t, g]:
-                changed[t, g] = _changed_cost(gram, groups == g, t)
+                changed[t, g] = _changed_cost(gram, _inside(groups, g), t)
                 is_known[t, g] = True
         own = groups[t]
         saved = costs[own] - changed[t, own]
@@ -462,7 +468,8 @@ def move_tasks(
         if best != own:
             for g in (own, best):
                 costs[g] = changed[t, g]
-                is_known[:, g] = False
+                for other in range(n_tasks):
+                    is_known[other, g] = False
             groups[t] = best
             unmoved = 0
         else:
@@ -474,8 +481,12 @@ def move_tasks(
 @compiled
 def squared_trace_norm(gram: FloatArray, inside: NDArray[np.bool_]) -> float:
     """Return ||W_g||_tr² of the columns inside, given W'W."""
-    index = np.flatnonzero(inside)
-    size = index.size
+    index = np.empty(inside.size, dtype=np.intp)
+    size = 0
+    for t in range(inside.size):
+        if inside[t]:
+            index[size] = t
+            size += 1
     if size == 0:
         return 0.0
     if size == 1:

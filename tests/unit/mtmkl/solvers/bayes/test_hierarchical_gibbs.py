@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
-from mtmkl.solvers.bayes.hierarchical_gibbs import Prior, _draw_normal, sample_posterior
+from mtmkl.solvers.bayes.hierarchical_gibbs import (
+    Prior,
+    _draw_coefficients,
+    sample_posterior,
+)
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_decomposition import decompose
 
@@ -16,18 +20,19 @@ def _fixed(mean_variance, covariance, noise):
 def test_draws_have_the_stated_mean_and_covariance():
     rng = np.random.default_rng(0)
     root = rng.standard_normal((3, 5))
-    precision = root @ root.T + np.eye(3)
-    h = np.array([1.0, -2.0, 0.5])
-    draws = np.empty((40_000, 3))
-    for draw in draws:
-        mean = h.copy()
-        _draw_normal(precision.copy(), mean, draw, rng)
-    expected = np.linalg.solve(precision, h)
-    covariance = np.linalg.inv(precision)
-    np.testing.assert_allclose(mean, expected, rtol=1e-10)
-    error = np.sqrt(np.diag(covariance) / len(draws))
-    assert np.all(np.abs(draws.mean(axis=0) - expected) < 5 * error)
-    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.02)
+    n, noise, mean = 40_000, np.array([0.5]), np.array([[1.0, -2.0, 0.5]])
+    gram, moment = np.tile(root @ root.T, (n, 1, 1)), np.tile([2.0, 1.0, 0.0], (n, 1))
+    precision = 2.0 * np.eye(3)[None]
+    W, centres = rng.standard_normal((1, n, 3)), np.empty((1, n, 3))
+    losses = _draw_coefficients(gram, moment, noise, precision, mean, W, centres)
+    covariance = np.linalg.inv(gram[0] / 0.5 + precision[0])
+    expected = covariance @ (moment[0] / 0.5 + precision[0] @ mean[0])
+    np.testing.assert_allclose(centres[0], np.tile(expected, (n, 1)), rtol=1e-10)
+    error = np.sqrt(np.diag(covariance) / n)
+    assert np.all(np.abs(W[0].mean(axis=0) - expected) < 5 * error)
+    np.testing.assert_allclose(np.cov(W[0].T), covariance, atol=0.02)
+    loss = np.einsum("ti,tij,tj->", W[0], gram, W[0]) - 2.0 * np.sum(moment * W[0])
+    np.testing.assert_allclose(losses, loss)
 
 
 def test_known_scales_and_no_mean_are_ridge(make_problem):

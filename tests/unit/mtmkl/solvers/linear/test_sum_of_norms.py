@@ -7,7 +7,7 @@ from sklearn.linear_model import Lasso
 
 from mtmkl.certify.linear_problems import sum_of_norms
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.sum_of_norms import (
+from mtmkl.solvers.linear.penalties import (
     ENTRIES,
     ROW_MAXIMA,
     ROWS,
@@ -15,8 +15,8 @@ from mtmkl.solvers.linear.sum_of_norms import (
     dual_norm,
     norm,
     prox,
-    solve,
 )
+from mtmkl.solvers.linear.sum_of_norms import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 MODELS = ["dirty", "robust"]
