@@ -25,14 +25,15 @@ are those of the problem with K itself, whose outputs are computed for them.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
-from mtmkl.solvers.med.med_pooling_free import Pooled, write_curvature, write_outputs
 from mtmkl.solvers.med import med_pooling_steps as steps
+from mtmkl.solvers.med.med_pooling_free import Pooled, write_curvature, write_outputs
 from mtmkl.solvers.med.switches import (
     Switched,
     SwitchedPath,
@@ -213,9 +214,7 @@ class _Pooling:
     ) -> None:
         sizes = np.array([len(K) for K in specialised], dtype=np.intp)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        blocks = within or [
-            communal[i:j, i:j] for i, j in zip(offsets, offsets[1:], strict=False)
-        ]
+        blocks = within or [communal[i:j, i:j] for i, j in pairwise(offsets)]
         self._specialised, self.labels = specialised, c
         self._data = Pooled(
             communal,
@@ -228,9 +227,10 @@ class _Pooling:
             np.zeros(c.size),
             np.zeros(c.size),
         )
-        self.diagonal = np.concatenate(
-            [k.diagonal() + K.diagonal() for k, K in zip(blocks, specialised, strict=True)]
-        )
+        first = np.repeat(self._data.entries[:-1], sizes)
+        place = np.arange(c.size) - np.repeat(offsets[:-1], sizes)
+        on = first + place * np.repeat(sizes + 1, sizes)
+        self.diagonal = self._data.within[on] + self._data.own[on]
         self.beta, self.intercept = np.zeros(c.size), np.zeros(sizes.size)
         self.C = 0.0
         self._outputs = np.zeros((2, c.size))
@@ -258,9 +258,7 @@ class _Pooling:
         if log_alpha == -np.inf:
             return None
         log_odds = np.zeros(self.intercept.size) if last is None else last.copy()
-        steps.move_switches(
-            self._data, log_alpha, self.beta, self._outputs, log_odds
-        )
+        steps.move_switches(self._data, log_alpha, self.beta, self._outputs, log_odds)
         return log_odds
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
@@ -314,7 +312,9 @@ class _Pooling:
 
     def _evaluated(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
         inner = self._values(data, s, outputs)
-        sizes = np.abs(data.c) + np.repeat(np.abs(self.intercept), np.diff(data.offsets))
+        sizes = np.abs(data.c) + np.repeat(
+            np.abs(self.intercept), np.diff(data.offsets)
+        )
         rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
         return replace(inner, primal=inner.primal + rounding)
 

@@ -54,9 +54,9 @@ class Pooled(NamedTuple):
 class _Factor(NamedTuple):
     """Factor U of the free variables, and a basis of what is kept as it is.
 
-    Entry (a, b) of U, b < end[a], is U[row[a] + b]; the vector for the sum of task t is
-    zero but for entries top[t] ≤ a < bottom[t], each of which is sums[place[t] + a]. The
-    other vectors are rows of `kept`.
+    Entry (a, b) of U, b < end[a], is U[row[a] + b]. Of the vector for the sum of task t
+    entry a is sums[place[t] + a] for top[t] ≤ a < bottom[t], others are zero. The other
+    vectors are rows of `kept`.
     """
 
     row: IntArray
@@ -153,29 +153,18 @@ def list_free(data: Pooled, beta: FloatArray) -> tuple[IntArray, IntArray, int]:
 
 
 @routine
-def factor_cost(data: Pooled, m: int, n_tasks: int) -> float:
+def factor_cost(m: int, n_tasks: int, is_factor: bool, rank: int) -> float:
     """Return the cost of a factor in multiplications, about."""
-    if not data.is_factor:
+    if not is_factor:
         return m * m * (m / 6.0 + n_tasks + 6.0) + 1000.0
-    n, rank = m / max(n_tasks, 1), data.communal.shape[1]
+    n = m / max(n_tasks, 1)
     return m * (n * (n / 6.0 + rank) + rank**2 + 50.0) + 1000.0
 
 
 @routine
-def _most_rounds(data: Pooled, m: int, n_tasks: int) -> int:
-    """Return how many variables may meet a bound in one step."""
-    most = 2 + m // 2
-    if data.is_factor:
-        round_cost = 2.0 * m * (m / n_tasks + data.communal.shape[1])
-        cost = _ROUNDS * factor_cost(data, m, n_tasks)
-        most = min(most, 2 + int(cost / round_cost))
-    return most
-
-
-@routine
-def _forward(factor: _Factor, start: int, stop: int, w: FloatArray) -> None:
-    """Turn w, zero but from `start` to `stop`, into U'⁻¹w, in place."""
-    for a in range(start, stop):
+def _forward(factor: _Factor, w: FloatArray) -> None:
+    """Turn w into U'⁻¹w, in place."""
+    for a in range(factor.row.size):
         if w[a] != 0.0:
             row, end = factor.row[a], factor.end[a]
             w[a] /= factor.U[row + a]
@@ -192,14 +181,20 @@ def _backward(factor: _Factor, z: FloatArray, out: FloatArray) -> None:
 
 
 @routine
-def _project(factor: _Factor, n_tasks: int, n_kept: int, w: FloatArray) -> None:
-    """Make w orthogonal to the sums of the first tasks and to rows of `kept`."""
+def _project(factor: _Factor, n_tasks: int, w: FloatArray) -> None:
+    """Make w orthogonal to the vectors for the sums of the first tasks."""
     for t in range(n_tasks):
         top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
         along = dot_at(factor.sums, place + top, w, top, bottom - top)
         if along != 0.0:
             row = factor.sums[place + top : place + bottom]
             add_scaled(w[top:bottom], -along, row)
+
+
+@routine
+def _project_all(factor: _Factor, n_kept: int, w: FloatArray) -> None:
+    """Make w orthogonal to the sums of all tasks and to the first rows of `kept`."""
+    _project(factor, factor.top.size, w)
     for k in range(n_kept):
         add_scaled(w, -dot(factor.kept[k], w), factor.kept[k])
 
@@ -207,7 +202,7 @@ def _project(factor: _Factor, n_tasks: int, n_kept: int, w: FloatArray) -> None:
 @routine
 def _keep(factor: _Factor, k: int, w: FloatArray) -> None:
     """Make w row k of `kept`, orthonormal to all before it; w is changed, too."""
-    _project(factor, factor.top.size, k, w)
+    _project_all(factor, k, w)
     scale = 1.0 / np.sqrt(max(dot(w, w), 1e-300))
     for a in range(w.size):
         w[a] *= scale
@@ -252,7 +247,7 @@ def _write_matrix(
 
 
 @routine
-def _lay_out(data: Pooled, starts: IntArray, most: int) -> _Factor:
+def _lay_out(data: Pooled, starts: IntArray, kept: FloatArray) -> _Factor:
     """Return room for a factor, of all tasks together or of one after the other."""
     n_tasks, m = starts.size - 1, starts[-1]
     row, end = np.empty(m, np.intp), np.empty(m, np.intp)
@@ -271,19 +266,16 @@ def _lay_out(data: Pooled, starts: IntArray, most: int) -> _Factor:
         for a in range(starts[t], starts[t + 1]):
             row[a], end[a] = n_entries - top[t], bottom[t]
             n_entries += width
-    rank = data.communal.shape[1] if data.is_factor else 0
-    return _Factor(
-        row, end, np.empty(n_entries), top, bottom, place,
-        np.empty(n_sums), np.empty((rank + most, m + rank)),
-    )  # fmt: skip
+    U, sums = np.empty(n_entries), np.empty(n_sums)
+    return _Factor(row, end, U, top, bottom, place, sums, kept)
 
 
 @routine
 def _factorise_free(
-    data: Pooled, s: FloatArray, index: IntArray, starts: IntArray, most: int
+    data: Pooled, s: FloatArray, index: IntArray, starts: IntArray, kept: FloatArray
 ) -> _Factor:
-    """Return the factor of the free variables, with room for `most` rows more."""
-    factor, m = _lay_out(data, starts, most), index.size
+    """Return the factor of the free variables, which fills the first rows of `kept`."""
+    factor, m = _lay_out(data, starts, kept), index.size
     largest = _write_matrix(data, s, index, starts, factor)
     ridge = max(_RIDGE * largest, 1e-300)
     if not data.is_factor:
@@ -301,9 +293,9 @@ def _factorise_free(
         top, bottom = factor.top[t], factor.bottom[t]
         for a in range(top, bottom):
             w[a] = 1.0 if start <= a < stop else 0.0
-        _forward(factor, start, bottom, w)
+        _forward(factor, w)
         if not data.is_factor:
-            _project(factor, t, 0, w)
+            _project(factor, t, w)
         part = w[top:bottom]
         scale = 1.0 / np.sqrt(dot(part, part))
         for a in range(top, bottom):
@@ -314,7 +306,7 @@ def _factorise_free(
             w[a] = data.communal[index[a], k]
         for a in range(m, w.size):
             w[a] = -1.0 if a == m + k else 0.0
-        _forward(factor, 0, m, w)
+        _forward(factor, w)
         _keep(factor, k, w)
     return factor
 
@@ -335,22 +327,33 @@ def joint_step(
     Returns whether the objective went down, as it does unless the kernel is
     indefinite; the point is left as it was otherwise.
     """
-    target = beta.copy()
-    most = _most_rounds(data, index.size, n_tasks)
-    factor = _factorise_free(data, s, index, starts, most)
+    n, m = beta.size, index.size
+    rank = data.communal.shape[1] if data.is_factor else 0
+    most = 2 + m // 2
+    if data.is_factor:
+        cost = factor_cost(m, n_tasks, data.is_factor, rank) / (
+            2.0 * m * (m / n_tasks + rank)
+        )
+        most = min(most, 2 + int(_ROUNDS * cost))
+    kept = np.empty((rank + most, m + rank))
+    factor = _factorise_free(data, s, index, starts, kept)
+    target, before = beta.copy(), outputs.copy()
     _move(data, factor, index, starts, most, v, target)
     # The decrease is the change times the mean of v before and v after.
-    kept = outputs.copy()
-    change = target - beta
+    change = np.empty(n)
+    for i in range(n):
+        change[i] = target[i] - beta[i]
     gain = dot(change, v)
     write_outputs(data, target, outputs)
     write_gradients(data, s, outputs, v)
     gain += dot(change, v)
     if gain < 0.0:
-        outputs[:] = kept
+        for i in range(n):
+            outputs[0, i], outputs[1, i] = before[0, i], before[1, i]
         write_gradients(data, s, outputs, v)
         return False
-    beta[:] = target
+    for i in range(n):
+        beta[i] = target[i]
     return True
 
 
@@ -375,9 +378,9 @@ def _move(
     is_kept = np.zeros(m, np.bool_)
     for a in range(m):
         z[a] = v[index[a]]
-    _forward(factor, 0, m, z)
+    _forward(factor, z)
     n_kept = size - m
-    _project(factor, starts.size - 1, n_kept, z)
+    _project_all(factor, n_kept, z)
     remaining = 1.0
     for _ in range(most):
         _backward(factor, z, direction)
@@ -400,7 +403,7 @@ def _move(
         remaining *= 1.0 - step
         for a in range(size):
             w[a] = 1.0 if a == blocking else 0.0
-        _forward(factor, blocking, m, w)
+        _forward(factor, w)
         _keep(factor, n_kept, w)
         add_scaled(z, -dot(w, z), w)
         n_kept += 1
@@ -439,9 +442,9 @@ def write_curvature(
             out[t, u] = 0.0
     if m <= n_tasks:
         return
-    factor = _factorise_free(data, s, index, starts, 0)
-    size = factor.kept.shape[1]
-    rank = size - m
+    rank = data.communal.shape[1] if data.is_factor else 0
+    size = m + rank
+    factor = _factorise_free(data, s, index, starts, np.empty((rank, size)))
     # Laid out as the vectors for the sums are.
     turned, along = np.empty(factor.sums.size), np.zeros((s.size, rank))
     w = np.zeros(size)
@@ -450,12 +453,10 @@ def write_curvature(
         for a in range(top, bottom):
             is_own = starts[t] <= a < starts[t + 1]
             w[a] = outputs[1, index[a]] if is_own else 0.0
-        _forward(factor, starts[t], bottom, w)
-        _project(factor, s.size, 0, w)
+        _forward(factor, w)
+        _project(factor, s.size, w)
         for k in range(rank):
-            along[t, k] = dot_at(
-                factor.kept, k * size + top, w, top, bottom - top
-            )
+            along[t, k] = dot_at(factor.kept, k * size + top, w, top, bottom - top)
         for a in range(top, bottom):
             turned[place + a] = w[a]
             w[a] = 0.0

@@ -179,51 +179,6 @@ def _sweep_task(
     return done, credit, changed
 
 
-@routine
-def _sweep(
-    data: Pooled,
-    s: FloatArray,
-    violations: FloatArray,
-    slice_left: float,
-    beta: FloatArray,
-    outputs: FloatArray,
-    v: FloatArray,
-    shared: FloatArray,
-    progress: FloatArray,
-) -> tuple[float, bool]:
-    """Solve the violated tasks one after the other, as far as a slice of work lasts.
-
-    Returns what is left of it, and whether any β moved.
-    """
-    is_moved = False
-    for t in range(int(progress[TASK]), s.size):
-        if violations[t] <= max(progress[ALLOWED], _SWEPT * progress[VIOLATION]):
-            continue
-        n = data.offsets[t + 1] - data.offsets[t]
-        if data.is_factor:
-            outputs_of_task(data, t, beta, shared, outputs[0])
-        write_gradient(data, t, s[t], outputs, v)
-        affordable = min(slice_left, progress[WORK]) / step_cost(n)
-        most = max(int(affordable), _LEAST_STEPS)
-        tol = max(0.5 * progress[ALLOWED], _SWEEP * violations[t])
-        done, credit, changed = _sweep_task(
-            data, t, s[t], tol, most, beta, outputs, v, progress[CREDIT], shared
-        )
-        is_moved = is_moved or changed > 0
-        spent = done * step_cost(n) + changed * data.communal.shape[1] + 2.0 * n * n
-        progress[JOINT_CREDIT] += spent
-        progress[LOOKED] += done
-        progress[UPDATES] += changed
-        progress[WORK] -= spent
-        slice_left -= spent
-        progress[CREDIT] = credit if done == most else 0.0
-        if slice_left <= 0.0:
-            progress[TASK] = t
-            return slice_left, True
-    progress[TASK] = 0.0
-    return slice_left, is_moved
-
-
 @compiled
 def solve_joint(
     data: Pooled,
@@ -271,20 +226,45 @@ def solve_joint(
             return False
 
         index, starts, n_tasks = list_free(data, beta)
-        cost = factor_cost(data, index.size, n_tasks) + index.size * n
-        if index.size > n_tasks and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
+        m = index.size
+        cost = factor_cost(m, n_tasks, data.is_factor, data.communal.shape[1]) + m * n
+        if m > n_tasks and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
             pays = joint_step(data, s, index, starts, n_tasks, beta, outputs, v)
             progress[JOINT_CREDIT] = 0.0 if pays else -FAR
             progress[UPDATES] = 0.0
-            progress[LOOKED] += index.size
+            progress[LOOKED] += m
             progress[WORK] -= cost
             slice_left -= cost
             continue
         if progress[JOINT_CREDIT] >= FAR:
             progress[JOINT_CREDIT] = 0.0
-        slice_left, is_moved = _sweep(
-            data, s, violations, slice_left, beta, outputs, v, shared, progress
-        )
+        is_moved = False
+        for t in range(int(progress[TASK]), s.size):
+            if violations[t] <= max(progress[ALLOWED], _SWEPT * progress[VIOLATION]):
+                continue
+            size = data.offsets[t + 1] - data.offsets[t]
+            if data.is_factor:
+                outputs_of_task(data, t, beta, shared, outputs[0])
+            write_gradient(data, t, s[t], outputs, v)
+            affordable = min(slice_left, progress[WORK]) / step_cost(size)
+            most = max(int(affordable), _LEAST_STEPS)
+            enough = max(0.5 * progress[ALLOWED], _SWEEP * violations[t])
+            done, credit, changed = _sweep_task(
+                data, t, s[t], enough, most, beta, outputs, v, progress[CREDIT], shared
+            )
+            is_moved = is_moved or changed > 0
+            spent = done * step_cost(size) + 2.0 * size * size
+            spent += changed * data.communal.shape[1]
+            progress[JOINT_CREDIT] += spent
+            progress[LOOKED] += done
+            progress[UPDATES] += changed
+            progress[WORK] -= spent
+            slice_left -= spent
+            progress[CREDIT] = credit if done == most else 0.0
+            if slice_left <= 0.0:
+                progress[TASK] = t
+                return False
+        progress[TASK] = 0.0
         if not is_moved:
             # Rounding is all that is left of what is asked for.
             progress[LOOKED] += _PATIENCE * n + 1.0
