@@ -25,14 +25,15 @@ are those of the problem with K itself, whose outputs are computed for them.
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
-from mtmkl.solvers.med import med_pooling_free as free
 from mtmkl.solvers.med import med_pooling_steps as steps
+from mtmkl.solvers.med.med_pooling_free import Pooled, write_curvature, write_outputs
 from mtmkl.solvers.med.switches import (
     Switched,
     SwitchedPath,
@@ -43,7 +44,7 @@ from mtmkl.solvers.med.switches import (
 )
 from mtmkl.solvers.solution import Solution, Status
 from mtmkl.solvers.svm.inner import Inner
-from mtmkl.solvers.svm.smo import step_cost
+from mtmkl.solvers.svm.smo import SLICE, step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_accuracy
 from mtmkl.typing import FloatArray
 
@@ -102,9 +103,9 @@ class PoolingPath(SwitchedPath):
         super().__init__()
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
-            [np.ascontiguousarray(K, dtype=np.float64) for K in within],
-            [np.ascontiguousarray(K, dtype=np.float64) for K in specialised],
-            np.asarray(c, dtype=np.float64),
+            within,
+            specialised,
+            np.array(c, dtype=np.float64),
         )
         self._whole = whole
         self.tol = tol
@@ -207,42 +208,38 @@ class _Pooling:
     def __init__(
         self,
         communal: FloatArray,
-        within: list[FloatArray],
-        specialised: list[FloatArray],
+        within: Sequence[FloatArray],
+        specialised: Sequence[FloatArray],
         c: FloatArray,
     ) -> None:
         sizes = np.array([len(K) for K in specialised], dtype=np.intp)
-        n, n_tasks = c.size, sizes.size
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        # As the compiled functions take them.
-        self._data = (
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        blocks = within or [communal[i:j, i:j] for i, j in pairwise(offsets)]
+        self._specialised, self.labels = specialised, c
+        self._data = Pooled(
             communal,
-            np.concatenate([np.empty(0), *(K.ravel() for K in within)]),
-            np.concatenate([K.ravel() for K in specialised]),
-            self.offsets,
+            bool(within),
+            _joined(blocks),
+            _joined(specialised),
+            offsets,
             np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.intp),
+            c,
+            np.zeros(c.size),
+            np.zeros(c.size),
         )
-        self.labels = self.c = c
-        shared = [K.diagonal() for K in within] or [communal.diagonal()]
-        self.diagonal = np.concatenate(shared) + np.concatenate(
-            [K.diagonal() for K in specialised]
-        )
-        self.beta, self.intercept = np.zeros(n), np.zeros(n_tasks)
+        first = np.repeat(self._data.entries[:-1], sizes)
+        place = np.arange(c.size) - np.repeat(offsets[:-1], sizes)
+        on = first + place * np.repeat(sizes + 1, sizes)
+        self.diagonal = self._data.within[on] + self._data.own[on]
+        self.beta, self.intercept = np.zeros(c.size), np.zeros(sizes.size)
         self.C = 0.0
-        self._outputs = np.zeros((2, n))
-        # The factor of the free variables, of which only the part that is needed is
-        # ever touched; its rows and columns, its size, and the switches it is for.
-        self._factor = (
-            np.empty(n * (n + n_tasks + 1)),
-            *np.empty((2, n), dtype=np.intp),
-            np.zeros(free.N_SIZES, dtype=np.intp),
-            np.zeros(n_tasks),
-        )
+        self._outputs = np.zeros((2, c.size))
         self.renew()
 
     def renew(self) -> None:
         """Grant the work of one solution."""
-        self.work_left = _STEPS_PER_EXAMPLE * self.c.size * step_cost(self.c.size)
+        n = self.labels.size
+        self.work_left = _STEPS_PER_EXAMPLE * n * step_cost(n)
 
     def set_box(self, C: float) -> None:
         """Change C, with β scaled into the new box."""
@@ -251,7 +248,8 @@ class _Pooling:
             self.refresh()
         self.C = C
         bound = C * self.labels
-        self._lo, self._hi = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        lo, hi = np.minimum(bound, 0.0), np.maximum(bound, 0.0)
+        self._data = self._data._replace(lo=lo, hi=hi)
 
     def first_log_odds(
         self, log_alpha: float, last: FloatArray | None
@@ -260,16 +258,7 @@ class _Pooling:
         if log_alpha == -np.inf:
             return None
         log_odds = np.zeros(self.intercept.size) if last is None else last.copy()
-        steps.move_switches(
-            *self._data,
-            self.c,
-            self._lo,
-            self._hi,
-            log_alpha,
-            self.beta,
-            self._outputs,
-            log_odds,
-        )
+        steps.move_switches(self._data, log_alpha, self.beta, self._outputs, log_odds)
         return log_odds
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
@@ -281,17 +270,14 @@ class _Pooling:
         finished = False
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_joint(
-                *self._data,
-                self.c,
-                self._lo,
-                self._hi,
+                self._data,
                 s,
                 accuracy,
                 self.diagonal,
                 self.beta,
                 self._outputs,
-                *self._factor,
                 progress,
+                SLICE,
             )
         self.work_left = float(progress[steps.WORK])
         violation = float(progress[steps.VIOLATION])
@@ -300,23 +286,12 @@ class _Pooling:
             limit = limit_of_accuracy(
                 violation, float(self.diagonal.max()), self.C, self.work_left
             )
-        return replace(self._values(s, self.c, self._outputs), limit=limit)
+        return replace(self._values(self._data, s, self._outputs), limit=limit)
 
-    def _values(self, s: FloatArray, c: FloatArray, outputs: FloatArray) -> Inner:
-        """Return the values at β for the targets c, and keep the intercepts."""
+    def _values(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
+        """Return the values at β for the targets of the data; keep the intercepts."""
         q, values = np.empty(s.size), np.empty(steps.N_VALUES)
-        steps.write_values(
-            self.offsets,
-            c,
-            self._lo,
-            self._hi,
-            s,
-            self.beta,
-            outputs,
-            q,
-            self.intercept,
-            values,
-        )
+        steps.write_values(data, s, self.beta, outputs, q, self.intercept, values)
         linear, quadratic, loss = values.tolist()
         return Inner(
             q=q,
@@ -327,26 +302,25 @@ class _Pooling:
 
     def evaluate(self, s: FloatArray) -> Inner:
         """Return what β is worth for switches s, with outputs from scratch."""
-        return self._evaluated(s, self.c, self.outputs_of(self.beta))
+        return self._evaluated(self._data, s, self.outputs_of(self.beta))
 
     def values_at(self, s: FloatArray, communal: FloatArray) -> Inner:
         """Return what β is worth by given communal outputs, for the labels."""
         outputs = self.outputs_of(self.beta)
         outputs[0] = communal
-        return self._evaluated(s, self.labels, outputs)
+        return self._evaluated(self._data._replace(c=self.labels), s, outputs)
 
-    def _evaluated(self, s: FloatArray, c: FloatArray, outputs: FloatArray) -> Inner:
-        inner = self._values(s, c, outputs)
-        sizes = np.abs(c) + np.repeat(np.abs(self.intercept), np.diff(self.offsets))
+    def _evaluated(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
+        inner = self._values(data, s, outputs)
+        sizes = np.abs(data.c) + np.repeat(
+            np.abs(self.intercept), np.diff(data.offsets)
+        )
         rounding = np.finfo(float).eps * self.C * float(sizes[self.beta != 0.0].sum())
         return replace(inner, primal=inner.primal + rounding)
 
     def with_matrix(self, communal: FloatArray) -> "_Pooling":
         """Return the problem with the communal Gram matrix for its factor, at β."""
-        own, sizes = self._data[2], np.diff(self.offsets)
-        blocks = np.split(own, np.cumsum(sizes**2)[:-1])
-        shaped = [K.reshape(n, n) for K, n in zip(blocks, sizes, strict=True)]
-        other = _Pooling(communal, [], shaped, self.labels)
+        other = _Pooling(communal, [], self._specialised, self.labels)
         other.beta[:] = self.beta
         other.set_box(self.C)
         other.refresh()
@@ -359,7 +333,7 @@ class _Pooling:
     def outputs_of(self, beta: FloatArray) -> FloatArray:
         """Return kβ and each task's own k_tβ_t, shape (2, N)."""
         outputs = np.empty((2, beta.size))
-        free.write_outputs(*self._data, beta, outputs)
+        write_outputs(self._data, beta, outputs)
         return outputs
 
     def correct(self, beta: FloatArray, communal: FloatArray) -> None:
@@ -367,19 +341,15 @@ class _Pooling:
 
         That is the difference of the given communal outputs of β from the factor's.
         """
-        self.c = self.labels + (self.outputs_of(beta)[0] - communal)
+        lacking = communal - self.outputs_of(beta)[0]
+        self._data = self._data._replace(c=self.labels - lacking)
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""
         out = np.empty((s.size, s.size))
-        free.write_curvature(
-            *self._data,
-            self._lo,
-            self._hi,
-            s,
-            self.beta,
-            self._outputs,
-            *self._factor,
-            out,
-        )
+        write_curvature(self._data, s, self.beta, self._outputs, out)
         return out
+
+
+def _joined(blocks: Sequence[FloatArray]) -> FloatArray:
+    return np.concatenate([np.asarray(K, dtype=np.float64).ravel() for K in blocks])

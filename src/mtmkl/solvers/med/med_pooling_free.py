@@ -1,423 +1,471 @@
-"""Joint steps of the dual of adaptive pooling, and its second derivatives, compiled.
+"""Minimum over the free variables of all tasks of adaptive pooling, compiled.
 
 For :mod:`mtmkl.solvers.med.med_pooling`, whose notation this is: v = c − K_sβ with the
-kernel K_s = k + δ_tu s_t k_t, and one sum of β per task that is kept. Both need the
-Cholesky factor of the kernel of the free variables of all tasks, which the last step
-keeps for the derivatives; or those of :mod:`mtmkl.solvers.med.med_pooling_split`.
+kernel K_s = k + δ_tu s_t k_t, and one sum of β per task that is kept. With U'U the
+kernel of the free variables and an orthonormal basis Q of U'⁻¹E, E the indicators of
+the tasks, the inverse on vectors whose sums vanish is U⁻¹(I − QQ')U'⁻¹. A variable that
+meets a bound adds a vector to Q, and so does whatever else is to stay as it is.
+
+Where the communal kernel is a factor F, k = FF' between tasks, more variables y = F'd
+with the kernel I stand for it, so that U is of one task after the other: its matrix is
+what is left, s_t k_t + (k − FF')_t, and F'd − y = 0 adds the columns [F; −I] to E.
 """
 
-import numpy as np
+from typing import NamedTuple
 
-from mtmkl.compiled import compiled, routine
-from mtmkl.solvers.med.med_pooling_split import (
-    RIDGE,
-    add_row,
-    dot,
-    split_cost,
-    split_curvature,
-    split_target,
-    write_communal,
-)
-from mtmkl.solvers.svm.smo import drop, factorise
+import numpy as np
+from numpy.typing import NDArray
+
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine
+from mtmkl.solvers.svm.smo import factorise
 from mtmkl.typing import FloatArray, IntArray
 
-_DEGENERATE = 1e-8  # squared length at which columns without a row are made anew
-
-# Size of a factor: free variables, tasks among them, length of a row.
-FREE, TASKS, ROW = range(3)
-N_SIZES = 3
+_RIDGE = 1e-11  # least pivot of a factor, relative to the largest diagonal entry
+_ROUNDS = 2.0  # cost of the variables that meet a bound, in units of the factors
 
 
-@compiled
-def write_outputs(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    beta: FloatArray,
-    outputs: FloatArray,
-) -> None:
-    """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
-    outputs[:] = 0.0
-    if within.size > 0:
-        write_communal(communal, within, offsets, entries, beta, outputs[0])
-    for t in range(offsets.size - 1):
-        first, last = offsets[t], offsets[t + 1]
-        n = last - first
-        for i in range(first, last):
-            if beta[i] != 0.0:
-                entry = entries[t] + (i - first) * n
-                if within.size == 0:
-                    add_row(communal[i], beta[i], outputs[0])
-                add_row(own[entry : entry + n], beta[i], outputs[1, first:last])
+class Pooled(NamedTuple):
+    """Tasks as compiled functions take them.
+
+    Matrices of the tasks lie one after the other, those of task t from entries[t] on.
+
+    Attributes
+    ----------
+    communal : ndarray of shape (N, N) or (N, r)
+        The communal matrix or, with `is_factor`, F.
+    is_factor : bool
+    within, own : ndarray
+        Communal and specialised matrices of the tasks.
+    offsets, entries : ndarray of shape (T + 1,)
+    c, lo, hi : ndarray of shape (N,)
+    """
+
+    communal: FloatArray
+    is_factor: bool
+    within: FloatArray
+    own: FloatArray
+    offsets: IntArray
+    entries: IntArray
+    c: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+
+
+class _Factor(NamedTuple):
+    """Factor U of the free variables, and a basis of what is kept as it is.
+
+    Entry (a, b) of U, b < end[a], is U[row[a] + b]. Of the vector for the sum of task t
+    entry a is sums[place[t] + a] for top[t] ≤ a < bottom[t], others are zero. The other
+    vectors are rows of `kept`.
+    """
+
+    row: IntArray
+    end: IntArray
+    U: FloatArray
+    top: IntArray
+    bottom: IntArray
+    place: IntArray
+    sums: FloatArray
+    kept: FloatArray
 
 
 @routine
-def write_gradient_of_task(
-    first: int,
-    last: int,
-    c: FloatArray,
-    s: float,
-    outputs: FloatArray,
-    v: FloatArray,
+def outputs_of_task(
+    data: Pooled, t: int, beta: FloatArray, shared: FloatArray, out: FloatArray
 ) -> None:
-    """Write ``c − K_sβ`` to v in the rows of one task, with the switch s."""
+    """Write the communal outputs of one task by a factor, where `shared` is F'β."""
+    first, last = data.offsets[t], data.offsets[t + 1]
+    n, entry = last - first, data.entries[t]
+    others = shared.copy()
     for i in range(first, last):
-        v[i] = c[i] - outputs[0, i] - s * outputs[1, i]
+        if beta[i] != 0.0:
+            add_scaled(others, -beta[i], data.communal[i])
+    for i in range(first, last):
+        out[i] = dot(data.communal[i], others)
+    for i in range(first, last):
+        if beta[i] != 0.0:
+            k = entry + (i - first) * n
+            add_scaled(out[first:last], beta[i], data.within[k : k + n])
+
+
+@routine
+def shared_part(data: Pooled, beta: FloatArray) -> FloatArray:
+    """Return F'β, or nothing if there is no factor."""
+    shared = np.zeros(data.communal.shape[1] if data.is_factor else 0)
+    if data.is_factor:
+        for i in range(beta.size):
+            if beta[i] != 0.0:
+                add_scaled(shared, beta[i], data.communal[i])
+    return shared
+
+
+@compiled
+def write_outputs(data: Pooled, beta: FloatArray, outputs: FloatArray) -> None:
+    """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
+    shared = shared_part(data, beta)
+    for i in range(beta.size):
+        outputs[0, i] = outputs[1, i] = 0.0
+    for t in range(data.offsets.size - 1):
+        first, last = data.offsets[t], data.offsets[t + 1]
+        n = last - first
+        if data.is_factor:
+            outputs_of_task(data, t, beta, shared, outputs[0])
+        for i in range(first, last):
+            if beta[i] != 0.0:
+                k = data.entries[t] + (i - first) * n
+                add_scaled(outputs[1, first:last], beta[i], data.own[k : k + n])
+                if not data.is_factor:
+                    add_scaled(outputs[0], beta[i], data.communal[i])
 
 
 @routine
 def write_gradient(
-    offsets: IntArray,
-    c: FloatArray,
-    s: FloatArray,
-    outputs: FloatArray,
-    v: FloatArray,
+    data: Pooled, t: int, s: float, outputs: FloatArray, v: FloatArray
+) -> None:
+    """Write ``c − K_sβ`` to v in the rows of one task, with the switch s."""
+    for i in range(data.offsets[t], data.offsets[t + 1]):
+        v[i] = data.c[i] - outputs[0, i] - s * outputs[1, i]
+
+
+@routine
+def write_gradients(
+    data: Pooled, s: FloatArray, outputs: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − K_sβ`` to v."""
     for t in range(s.size):
-        write_gradient_of_task(offsets[t], offsets[t + 1], c, s[t], outputs, v)
+        write_gradient(data, t, s[t], outputs, v)
 
 
 @routine
-def list_free(
-    offsets: IntArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    beta: FloatArray,
-    index: IntArray,
-    column: IntArray,
-) -> tuple[int, int]:
-    """Write the free variables and which of the tasks with any; count both."""
+def list_free(data: Pooled, beta: FloatArray) -> tuple[IntArray, IntArray, int]:
+    """Return the free variables, where each task's begin, and how many have any."""
+    index = np.empty(beta.size, np.intp)
+    starts = np.zeros(data.offsets.size, np.intp)
     m, n_tasks = 0, 0
-    for t in range(offsets.size - 1):
-        before = m
-        for i in range(offsets[t], offsets[t + 1]):
-            if lo[i] < beta[i] < hi[i]:
-                index[m], column[m] = i, n_tasks
+    for t in range(data.offsets.size - 1):
+        for i in range(data.offsets[t], data.offsets[t + 1]):
+            if data.lo[i] < beta[i] < data.hi[i]:
+                index[m] = i
                 m += 1
-        n_tasks += m > before
-    return m, n_tasks
+        starts[t + 1] = m
+        n_tasks += m > starts[t]
+    return index[:m], starts, n_tasks
 
 
 @routine
-def _orthonormalise(U: FloatArray, m: int, first: int, count: int) -> None:
-    """Make columns of U orthonormal by the modified Gram-Schmidt process, in place."""
-    along = np.empty(count)
-    for j in range(count):
-        along[j:] = 0.0
-        for a in range(m):
-            row = U[a, first : first + count]
-            x = row[j]
-            for k in range(j, count):
-                along[k] += x * row[k]
-        scale = 1.0 / np.sqrt(along[j])
-        for k in range(j + 1, count):
-            along[k] /= along[j]
-        for a in range(m):
-            row = U[a, first : first + count]
-            x = row[j]
-            for k in range(j + 1, count):
-                row[k] -= x * along[k]
-            row[j] = x * scale
+def factor_cost(m: int, n_tasks: int, is_factor: bool, rank: int) -> float:
+    """Return the cost of a factor in multiplications, about."""
+    if not is_factor:
+        return m * m * (m / 6.0 + n_tasks + 6.0) + 1000.0
+    n = m / max(n_tasks, 1)
+    return m * (n * (n / 6.0 + rank) + rank**2 + 50.0) + 1000.0
+
+
+@routine
+def _forward(factor: _Factor, w: FloatArray) -> None:
+    """Turn w into U'⁻¹w, in place."""
+    for a in range(factor.row.size):
+        if w[a] != 0.0:
+            row, end = factor.row[a], factor.end[a]
+            w[a] /= factor.U[row + a]
+            add_scaled(w[a + 1 : end], -w[a], factor.U[row + a + 1 : row + end])
+
+
+@routine
+def _backward(factor: _Factor, z: FloatArray, out: FloatArray) -> None:
+    """Write U⁻¹z."""
+    for a in range(factor.row.size - 1, -1, -1):
+        row, end = factor.row[a], factor.end[a]
+        rest = dot_at(factor.U, row + a + 1, out, a + 1, end - a - 1)
+        out[a] = (z[a] - rest) / factor.U[row + a]
+
+
+@routine
+def _project(factor: _Factor, n_tasks: int, w: FloatArray) -> None:
+    """Make w orthogonal to the vectors for the sums of the first tasks."""
+    for t in range(n_tasks):
+        top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
+        along = dot_at(factor.sums, place + top, w, top, bottom - top)
+        if along != 0.0:
+            row = factor.sums[place + top : place + bottom]
+            add_scaled(w[top:bottom], -along, row)
+
+
+@routine
+def _project_all(factor: _Factor, n_kept: int, w: FloatArray) -> None:
+    """Make w orthogonal to the sums of all tasks and to the first rows of `kept`."""
+    _project(factor, factor.top.size, w)
+    for k in range(n_kept):
+        add_scaled(w, -dot(factor.kept[k], w), factor.kept[k])
+
+
+@routine
+def _keep(factor: _Factor, k: int, w: FloatArray) -> None:
+    """Make w row k of `kept`, orthonormal to all before it; w is changed, too."""
+    _project_all(factor, k, w)
+    scale = 1.0 / np.sqrt(max(dot(w, w), 1e-300))
+    for a in range(w.size):
+        w[a] *= scale
+        factor.kept[k, a] = w[a]
+
+
+@routine
+def _write_matrix(
+    data: Pooled, s: FloatArray, index: IntArray, starts: IntArray, factor: _Factor
+) -> float:
+    """Write the upper half of the kernel of the free variables, or of what F leaves.
+
+    On vectors whose sums within tasks vanish, adding 11' of a task changes the
+    conditioning alone: indicators are then no further from the range of the matrix
+    than it is. Returns the largest diagonal entry without that.
+    """
+    U, row, rank = factor.U, factor.row, data.communal.shape[1]
+    largest = 0.0
+    for t in range(s.size):
+        first, n = data.offsets[t], data.offsets[t + 1] - data.offsets[t]
+        start, stop = starts[t], starts[t + 1]
+        top = 0.0
+        for a in range(start, stop):
+            i = index[a]
+            entry = data.entries[t] + (i - first) * n - first
+            for b in range(a, stop):
+                k = entry + index[b]
+                U[row[a] + b] = data.within[k] + s[t] * data.own[k]
+            for b in range(stop, factor.end[a]):
+                U[row[a] + b] = data.communal[i, index[b]]
+            top = max(top, U[row[a] + a])
+        for a in range(start, stop):
+            for b in range(a, stop):
+                U[row[a] + b] += top
+                if data.is_factor:
+                    U[row[a] + b] -= dot_at(
+                        data.communal, index[a] * rank,
+                        data.communal, index[b] * rank, rank,
+                    )  # fmt: skip
+        largest = max(largest, top)
+    return largest
+
+
+@routine
+def _lay_out(data: Pooled, starts: IntArray, kept: FloatArray) -> _Factor:
+    """Return room for a factor, of all tasks together or of one after the other."""
+    n_tasks, m = starts.size - 1, starts[-1]
+    row, end = np.empty(m, np.intp), np.empty(m, np.intp)
+    top, bottom = np.zeros(n_tasks, np.intp), np.zeros(n_tasks, np.intp)
+    place = np.zeros(n_tasks, np.intp)
+    n_entries, n_sums = 0, 0
+    for t in range(n_tasks):
+        if starts[t] == starts[t + 1]:
+            continue
+        bottom[t] = m
+        if data.is_factor:
+            top[t], bottom[t] = starts[t], starts[t + 1]
+        width = bottom[t] - top[t]
+        place[t] = n_sums - top[t]
+        n_sums += width
+        for a in range(starts[t], starts[t + 1]):
+            row[a], end[a] = n_entries - top[t], bottom[t]
+            n_entries += width
+    U, sums = np.empty(n_entries), np.empty(n_sums)
+    return _Factor(row, end, U, top, bottom, place, sums, kept)
 
 
 @routine
 def _factorise_free(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    s: FloatArray,
-    v: FloatArray,
-    U: FloatArray,
-    index: IntArray,
-    column: IntArray,
-    m: int,
-    n_tasks: int,
-) -> None:
-    """Write [U | Q | U'⁻¹v] of the free variables, where U'U is their kernel.
-
-    Q is an orthonormal basis of U'⁻¹E, E the indicators of the tasks. On vectors whose
-    sums within tasks vanish, adding 11' of a task changes the conditioning alone: the
-    columns of E are then no further from the range of the matrix than it is.
-    """
-    width = m + n_tasks + 1
-    top = 0.0
-    start = 0
-    while start < m:
-        t = column[start]
-        end = start
-        while end < m and column[end] == t:
-            end += 1
-        task = np.searchsorted(offsets, index[start], side="right") - 1
-        first = offsets[task]
-        n = offsets[task + 1] - first
-        largest = 0.0
-        for a in range(start, end):
-            i = index[a]
-            row, source = U[a], communal[i]
-            entry = entries[task] + (i - first) * n - first
-            if within.size == 0:
-                for b in range(a, m):
-                    row[b] = source[index[b]]
-            else:
-                for b in range(a, end):
-                    row[b] = within[entry + index[b]]
-                for b in range(end, m):
-                    row[b] = dot(source, communal[index[b]])
-            for b in range(a, end):
-                row[b] += s[task] * own[entry + index[b]]
-            largest = max(largest, row[a])
-            for b in range(m, width - 1):
-                row[b] = 0.0
-            row[m + t] = 1.0
-            row[width - 1] = v[i]
-        for a in range(start, end):
-            for b in range(a, end):
-                U[a, b] += largest
-        top = max(top, largest)
-        start = end
-    factorise(U, m, width, max(RIDGE * top, 1e-300))
-    _orthonormalise(U, m, m, n_tasks)
-
-
-@routine
-def _write_direction(
-    U: FloatArray, m: int, n_tasks: int, column: IntArray, direction: FloatArray
-) -> None:
-    """Write the Newton step of the free variables that keeps the sums within tasks."""
-    width = m + n_tasks + 1
-    along = np.zeros(n_tasks)
-    for a in range(m):
-        add_row(U[a, m : width - 1], U[a, width - 1], along)
-    for a in range(m - 1, -1, -1):
-        row = U[a]
-        rest = row[width - 1] - dot(row[m : width - 1], along)
-        rest -= dot(row[a + 1 : m], direction[a + 1 : m])
-        direction[a] = rest / row[a]
-    # Sums are then zero to rounding.
-    drift, count = np.zeros(n_tasks), np.zeros(n_tasks)
-    for a in range(m):
-        drift[column[a]] += direction[a]
-        count[column[a]] += 1.0
-    for a in range(m):
-        direction[a] -= drift[column[a]] / count[column[a]]
-
-
-@routine
-def _drop_free(U: FloatArray, m: int, n_tasks: int, p: int) -> None:
-    """Remove free variable p from [U | Q | U'⁻¹v], in place."""
-    drop(U, m, m + n_tasks + 1, p)
-    # Without its last row w, Q'Q is I − ww': multiplied by the root of the inverse.
-    w = U[m - 1, m - 1 : m - 1 + n_tasks]
-    square = dot(w, w)
-    if 1.0 - square < _DEGENERATE:
-        _orthonormalise(U, m - 1, m - 1, n_tasks)
-        return
-    share = 1.0 / (np.sqrt(1.0 - square) * (1.0 + np.sqrt(1.0 - square)))
-    for a in range(m - 1):
-        row = U[a, m - 1 : m - 1 + n_tasks]
-        add_row(w, share * dot(row, w), row)
-
-
-@routine
-def joint_cost(n: int, m: int, n_tasks: int) -> float:
-    """Return the cost of a joint step in multiplications, about, if it is not split."""
-    return m * m * (m / 6.0 + n_tasks + 6.0) + m * n + 1000.0
-
-
-@routine
-def is_split(communal: FloatArray, within: FloatArray, m: int, n_tasks: int) -> bool:
-    """Tell whether tasks are eliminated one by one: with a factor, where it pays."""
-    cost = split_cost(m, n_tasks, communal.shape[1])
-    return within.size > 0 and cost < joint_cost(m, m, n_tasks)
+    data: Pooled, s: FloatArray, index: IntArray, starts: IntArray, kept: FloatArray
+) -> _Factor:
+    """Return the factor of the free variables, which fills the first rows of `kept`."""
+    factor, m = _lay_out(data, starts, kept), index.size
+    largest = _write_matrix(data, s, index, starts, factor)
+    ridge = max(_RIDGE * largest, 1e-300)
+    if not data.is_factor:
+        factorise(factor.U.reshape(m, m), m, m, ridge)
+    w = np.zeros(factor.kept.shape[1])
+    for t in range(s.size):
+        start, stop = starts[t], starts[t + 1]
+        if start == stop:
+            continue
+        n = stop - start
+        if data.is_factor:
+            first = factor.row[start] + start
+            U = factor.U[first : first + n * n].reshape(n, n)
+            factorise(U, n, n, ridge)
+        top, bottom = factor.top[t], factor.bottom[t]
+        for a in range(top, bottom):
+            w[a] = 1.0 if start <= a < stop else 0.0
+        _forward(factor, w)
+        if not data.is_factor:
+            _project(factor, t, w)
+        part = w[top:bottom]
+        scale = 1.0 / np.sqrt(dot(part, part))
+        for a in range(top, bottom):
+            factor.sums[factor.place[t] + a] = scale * w[a]
+            w[a] = 0.0
+    for k in range(w.size - m):
+        for a in range(m):
+            w[a] = data.communal[index[a], k]
+        for a in range(m, w.size):
+            w[a] = -1.0 if a == m + k else 0.0
+        _forward(factor, w)
+        _keep(factor, k, w)
+    return factor
 
 
 @routine
 def joint_step(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
+    data: Pooled,
     s: FloatArray,
+    index: IntArray,
+    starts: IntArray,
+    n_tasks: int,
     beta: FloatArray,
     outputs: FloatArray,
     v: FloatArray,
-    factor: FloatArray,
-    index: IntArray,
-    column: IntArray,
-    size: IntArray,
-    split: bool,
 ) -> bool:
     """Minimise over the free variables of all tasks, in place.
 
     Returns whether the objective went down, as it does unless the kernel is
     indefinite; the point is left as it was otherwise.
     """
-    m, n_tasks = size[FREE], size[TASKS]
-    target = beta.copy()
-    if split:
-        split_target(
-            communal, within, own, offsets, entries,
-            lo, hi, s, v, index[:m], column[:m], n_tasks, target,
-        )  # fmt: skip
-        size[FREE] = 0
-    else:
-        size[ROW] = m + n_tasks + 1
-        U = factor[: m * size[ROW]].reshape(m, size[ROW])
-        _factorise_free(
-            communal, within, own, offsets, entries, s, v, U, index, column, m, n_tasks
+    n, m = beta.size, index.size
+    rank = data.communal.shape[1] if data.is_factor else 0
+    most = 2 + m // 2
+    if data.is_factor:
+        cost = factor_cost(m, n_tasks, data.is_factor, rank) / (
+            2.0 * m * (m / n_tasks + rank)
         )
-        size[FREE] = _write_target(U, m, n_tasks, lo, hi, index, column, target)
-
+        most = min(most, 2 + int(_ROUNDS * cost))
+    kept = np.empty((rank + most, m + rank))
+    factor = _factorise_free(data, s, index, starts, kept)
+    target, before = beta.copy(), outputs.copy()
+    _move(data, factor, index, starts, most, v, target)
     # The decrease is the change times the mean of v before and v after.
-    kept = outputs.copy()
-    gain = 0.0
-    for i in range(beta.size):
-        gain += (target[i] - beta[i]) * v[i]
-    write_outputs(communal, within, own, offsets, entries, target, outputs)
-    write_gradient(offsets, c, s, outputs, v)
-    for i in range(beta.size):
-        gain += (target[i] - beta[i]) * v[i]
+    change = np.empty(n)
+    for i in range(n):
+        change[i] = target[i] - beta[i]
+    gain = dot(change, v)
+    write_outputs(data, target, outputs)
+    write_gradients(data, s, outputs, v)
+    gain += dot(change, v)
     if gain < 0.0:
-        outputs[:] = kept
-        write_gradient(offsets, c, s, outputs, v)
+        for i in range(n):
+            outputs[0, i], outputs[1, i] = before[0, i], before[1, i]
+        write_gradients(data, s, outputs, v)
         return False
-    beta[:] = target
+    for i in range(n):
+        beta[i] = target[i]
     return True
 
 
 @routine
-def _write_target(
-    U: FloatArray,
-    m: int,
-    n_tasks: int,
-    lo: FloatArray,
-    hi: FloatArray,
+def _move(
+    data: Pooled,
+    factor: _Factor,
     index: IntArray,
-    column: IntArray,
+    starts: IntArray,
+    most: int,
+    v: FloatArray,
     target: FloatArray,
-) -> int:
-    """Move the free variables in `target` to their minimum; return how many stay so.
+) -> None:
+    """Move the free variables in `target` towards their minimum.
 
-    The Newton step is cut at the first bound it meets, the variable that met it is
-    dropped from the factor, and so on, as in :mod:`mtmkl.solvers.svm.smo`.
+    The Newton step is cut at the first bound it meets, the variable that met it is kept
+    there, and so on. What remains of the gradient is always ``1 − step`` of what it
+    was.
     """
-    point, direction = target[index[:m]], np.empty(m)
+    m, size = index.size, factor.kept.shape[1]
+    z, w, direction = np.zeros(size), np.zeros(size), np.empty(m)
+    is_kept = np.zeros(m, np.bool_)
+    for a in range(m):
+        z[a] = v[index[a]]
+    _forward(factor, z)
+    n_kept = size - m
+    _project_all(factor, n_kept, z)
     remaining = 1.0
-    for _ in range(2 + m // 2):
-        _write_direction(U, m, n_tasks, column, direction)
+    for _ in range(most):
+        _backward(factor, z, direction)
+        _keep_sums(starts, is_kept, direction)
         step, blocking = 1.0, -1
-        for k in range(m):
-            d = remaining * direction[k]
-            i = index[k]
-            room = max(hi[i] - point[k] if d > 0.0 else point[k] - lo[i], 0.0)
-            if room < step * abs(d):
-                step, blocking = room / abs(d), k
-        for k in range(m):
-            point[k] += step * remaining * direction[k]
+        for a in range(m):
+            d, i = remaining * direction[a], index[a]
+            room = data.hi[i] - target[i] if d > 0.0 else target[i] - data.lo[i]
+            if max(room, 0.0) < step * abs(d):
+                step, blocking = max(room, 0.0) / abs(d), a
+        for a in range(m):
+            i = index[a]
+            moved = target[i] + step * remaining * direction[a]
+            target[i] = min(max(moved, data.lo[i]), data.hi[i])
         if blocking < 0:
-            break
+            return
         p = index[blocking]
-        target[p] = hi[p] if direction[blocking] > 0.0 else lo[p]
+        target[p] = data.hi[p] if direction[blocking] > 0.0 else data.lo[p]
+        is_kept[blocking] = True
         remaining *= 1.0 - step
-        for k in range(blocking, m - 1):
-            index[k], column[k], point[k] = index[k + 1], column[k + 1], point[k + 1]
-        _drop_free(U, m, n_tasks, blocking)
-        m -= 1
-    for k in range(m):
-        i = index[k]
-        target[i] = min(max(point[k], lo[i]), hi[i])
-    return m
+        for a in range(size):
+            w[a] = 1.0 if a == blocking else 0.0
+        _forward(factor, w)
+        _keep(factor, n_kept, w)
+        add_scaled(z, -dot(w, z), w)
+        n_kept += 1
 
 
 @routine
-def _transform(U: FloatArray, m: int, n_tasks: int, start: int, b: FloatArray) -> None:
-    """Turn b, zero before `start`, into (I − QQ')U'⁻¹b, in place."""
-    for k in range(start, m):
-        row = U[k]
-        b[k] /= row[k]
-        add_row(row[k + 1 : m], -b[k], b[k + 1 :])
-    along = np.zeros(n_tasks)
-    for k in range(start, m):
-        add_row(U[k, m : m + n_tasks], b[k], along)
-    for k in range(m):
-        b[k] -= dot(U[k, m : m + n_tasks], along)
+def _keep_sums(
+    starts: IntArray, is_kept: NDArray[np.bool_], direction: FloatArray
+) -> None:
+    """Make sums of the direction within tasks zero to rounding, without some."""
+    for t in range(starts.size - 1):
+        drift, count = 0.0, 0
+        for a in range(starts[t], starts[t + 1]):
+            if is_kept[a]:
+                direction[a] = 0.0
+            else:
+                drift += direction[a]
+                count += 1
+        for a in range(starts[t], starts[t + 1]):
+            if not is_kept[a]:
+                direction[a] -= drift / count
 
 
 @compiled
 def write_curvature(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    s: FloatArray,
-    beta: FloatArray,
-    outputs: FloatArray,
-    factor: FloatArray,
-    index: IntArray,
-    column: IntArray,
-    size: IntArray,
-    factor_s: FloatArray,
-    out: FloatArray,
+    data: Pooled, s: FloatArray, beta: FloatArray, outputs: FloatArray, out: FloatArray
 ) -> None:
     """Write V''(s), (T, T): B'PB with the free variables' own outputs in B.
 
     P is the inverse of their kernel on the vectors whose sums within tasks vanish.
     """
-    n = beta.size
-    here, whose = np.empty(n, index.dtype), np.empty(n, index.dtype)
-    m, n_tasks = list_free(offsets, lo, hi, beta, here, whose)
-    out[:] = 0.0
+    index, starts, n_tasks = list_free(data, beta)
+    m = index.size
+    for t in range(s.size):
+        for u in range(s.size):
+            out[t, u] = 0.0
     if m <= n_tasks:
         return
-    if is_split(communal, within, m, n_tasks):
-        split_curvature(
-            communal, within, own, offsets, entries,
-            s, outputs[1], here[:m], whose[:m], n_tasks, out,
-        )  # fmt: skip
-        return
-    is_current = size[FREE] == m
-    for k in range(s.size):
-        is_current = is_current and s[k] == factor_s[k]
-    if is_current:
-        for k in range(m):
-            is_current = is_current and index[k] == here[k]
-    if not is_current:
-        index[:m], column[:m] = here[:m], whose[:m]
-        size[FREE], size[TASKS], size[ROW] = m, n_tasks, m + n_tasks + 1
-        factor_s[:] = s
-    U = factor[: m * size[ROW]].reshape(m, size[ROW])
-    if not is_current:
-        # The gradient has no part in it.
-        _factorise_free(
-            communal, within, own, offsets, entries,
-            s, beta, U, index, column, m, n_tasks,
-        )  # fmt: skip
-    B = np.zeros((n_tasks, m))
-    for k in range(m):
-        B[column[k], k] = outputs[1, index[k]]
-    start = 0
-    for t in range(n_tasks):
-        # Zero in front of the task, and so its transform is.
-        _transform(U, m, n_tasks, start, B[t])
-        while start < m and column[start] == t:
-            start += 1
-    task = np.empty(n_tasks, index.dtype)
-    for k in range(m):
-        task[column[k]] = np.searchsorted(offsets, index[k], side="right") - 1
-    for t in range(n_tasks):
+    rank = data.communal.shape[1] if data.is_factor else 0
+    size = m + rank
+    factor = _factorise_free(data, s, index, starts, np.empty((rank, size)))
+    # Laid out as the vectors for the sums are.
+    turned, along = np.empty(factor.sums.size), np.zeros((s.size, rank))
+    w = np.zeros(size)
+    for t in range(s.size):
+        top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
+        for a in range(top, bottom):
+            is_own = starts[t] <= a < starts[t + 1]
+            w[a] = outputs[1, index[a]] if is_own else 0.0
+        _forward(factor, w)
+        _project(factor, s.size, w)
+        for k in range(rank):
+            along[t, k] = dot_at(factor.kept, k * size + top, w, top, bottom - top)
+        for a in range(top, bottom):
+            turned[place + a] = w[a]
+            w[a] = 0.0
+    for t in range(s.size):
+        top, n = factor.top[t], factor.bottom[t] - factor.top[t]
         for u in range(t + 1):
-            value = dot(B[t], B[u])
-            out[task[t], task[u]] = value
-            out[task[u], task[t]] = value
+            value = -dot_at(along, t * rank, along, u * rank, rank)
+            if top < factor.bottom[u]:
+                value += dot_at(
+                    turned, factor.place[t] + top, turned, factor.place[u] + top, n
+                )
+            out[t, u] = out[u, t] = value

@@ -3,36 +3,29 @@
 For :mod:`mtmkl.solvers.med.med_pooling`, whose notation this is: v = c − K_sβ with the
 kernel K_s = k + δ_tu s_t k_t, and one sum of β per task that is kept. The communal
 outputs kβ and the tasks' own k_tβ_t are updated apart, so that other switches start
-from a gradient that costs N additions. Where the communal kernel is a factor F
-(`within` has its matrices within tasks), F'β is updated in place of kβ.
+from a gradient that costs N additions. Where the communal kernel is a factor F, F'β is
+updated in place of kβ.
 
 Two kinds of steps alternate. A *sweep* solves the violated tasks one after the other by
 the pair steps of :mod:`mtmkl.solvers.svm.smo`, which is all there is to do where tasks
 are hardly coupled. A *joint step* minimises over the free variables of all tasks by a
 Cholesky factor of their kernel, whenever the sweeps have cost as much, and at once
-after a change of the switches, which moves all of them and few bounds. The factor is
-kept for the second derivatives.
+after a change of the switches, which moves all of them and few bounds.
 """
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
 from mtmkl.solvers.med.med_pooling_free import (
-    FREE,
-    TASKS,
-    is_split,
-    joint_cost,
+    Pooled,
+    factor_cost,
     joint_step,
     list_free,
+    outputs_of_task,
+    shared_part,
     write_gradient,
-    write_gradient_of_task,
+    write_gradients,
     write_outputs,
-)
-from mtmkl.solvers.med.med_pooling_split import (
-    add_row,
-    split_cost,
-    write_communal,
-    write_communal_of_task,
 )
 from mtmkl.solvers.svm.smo import (
     DIAGONAL,
@@ -47,7 +40,7 @@ from mtmkl.solvers.svm.smo import (
     workspace,
 )
 from mtmkl.solvers.svm.task_steps import violation_at
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 _FACE_RATIO = 1.0  # multiplications of sweeps for each of a joint step's
 _SWEEP = 0.1  # violation that a sweep leaves in a task, relative to the one it finds
@@ -77,10 +70,7 @@ def first_progress(tol: float, work: float) -> FloatArray:
 
 @compiled
 def write_values(
-    offsets: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
+    data: Pooled,
     s: FloatArray,
     beta: FloatArray,
     outputs: FloatArray,
@@ -89,36 +79,46 @@ def write_values(
     values: FloatArray,
 ) -> None:
     """Write q_t, the intercepts, c'β, β'K_sβ and the loss of a point."""
-    v = np.empty(beta.size)
-    write_gradient(offsets, c, s, outputs, v)
-    linear, quadratic, loss = 0.0, 0.0, 0.0
+    n = beta.size
+    v = np.empty(n)
+    write_gradients(data, s, outputs, v)
+    values[LINEAR] = dot(data.c, beta)
+    values[QUADRATIC] = values[LINEAR] - dot(v, beta)
     for t in range(s.size):
-        first, last = offsets[t], offsets[t + 1]
-        b = intercept_at(
-            v[first:last], beta[first:last], lo[first:last], hi[first:last], 0.0
+        first, last = data.offsets[t], data.offsets[t + 1]
+        intercept[t] = intercept_at(
+            v[first:last],
+            beta[first:last],
+            data.lo[first:last],
+            data.hi[first:last],
+            0.0,
         )
-        total = 0.0
+        q[t] = 0.5 * dot_at(beta, first, outputs, n + first, last - first)
         for i in range(first, last):
-            total += beta[i] * outputs[1, i]
-            linear += c[i] * beta[i]
-            quadratic += (c[i] - v[i]) * beta[i]
-            residual = v[i] - b
-            loss += max(lo[i] * residual, hi[i] * residual)
-        q[t] = 0.5 * total
-        intercept[t] = b
-    values[LINEAR], values[QUADRATIC], values[LOSS] = linear, quadratic, loss
+            residual = v[i] - intercept[t]
+            v[i] = max(data.lo[i] * residual, data.hi[i] * residual)
+    values[LOSS] = total(v)
+
+
+@routine
+def _violation(data: Pooled, t: int, beta: FloatArray, v: FloatArray) -> float:
+    """Return the largest violation of the conditions of a task."""
+    first, last = data.offsets[t], data.offsets[t + 1]
+    violation, _ = violation_at(
+        v[first:last],
+        beta[first:last],
+        data.lo[first:last],
+        data.hi[first:last],
+        0.0,
+        True,
+    )
+    return violation
 
 
 @routine
 def _sweep_task(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    first: int,
-    last: int,
-    entry: int,
-    lo: FloatArray,
-    hi: FloatArray,
+    data: Pooled,
+    t: int,
     s: float,
     tol: float,
     most: int,
@@ -134,26 +134,25 @@ def _sweep_task(
 
     Returns the pair steps done, their credit (`pair_steps`), and how many β changed.
     """
-    n = last - first
+    first, last = data.offsets[t], data.offsets[t + 1]
+    n, entry = last - first, data.entries[t]
     K = np.empty((n, n))
-    c = v[first:last].copy()
-    start = beta[first:last].copy()
-    for a in range(n):
-        row, here = K[a], slice(entry + a * n, entry + (a + 1) * n)
-        source = within[here] if within.size > 0 else communal[first + a, first:last]
-        part = own[here]
-        for b in range(n):
-            row[b] = source[b] + s * part[b]
-        if start[a] != 0.0:
-            add_row(row, start[a], c)
     work, index = workspace(n)
+    c, start = np.empty(n), np.empty(n)
     for a in range(n):
+        c[a], start[a] = v[first + a], beta[first + a]
+    for a in range(n):
+        k = entry + a * n
+        for b in range(n):
+            K[a, b] = data.within[k + b] + s * data.own[k + b]
         work[DIAGONAL, a] = K[a, a]
+        if start[a] != 0.0:
+            add_scaled(c, start[a], K[a])
     done, _, credit = pair_steps(
         K,
         c,
-        lo[first:last],
-        hi[first:last],
+        data.lo[first:last],
+        data.hi[first:last],
         0.0,
         beta[first:last],
         v[first:last],
@@ -166,160 +165,96 @@ def _sweep_task(
     changed = 0
     for a in range(n):
         change = beta[first + a] - start[a]
-        if change != 0.0:
-            changed += 1
-            here = slice(entry + a * n, entry + (a + 1) * n)
-            if within.size > 0:
-                add_row(within[here], change, outputs[0, first:last])
-                add_row(communal[first + a], change, shared)
-            else:
-                add_row(communal[first + a], change, outputs[0])
-            add_row(own[here], change, outputs[1, first:last])
+        if change == 0.0:
+            continue
+        changed += 1
+        k = entry + a * n
+        add_scaled(outputs[1, first:last], change, data.own[k : k + n])
+        row = data.communal[first + a]
+        if data.is_factor:
+            add_scaled(outputs[0, first:last], change, data.within[k : k + n])
+            add_scaled(shared, change, row)
+        else:
+            add_scaled(outputs[0], change, row)
     return done, credit, changed
 
 
 @compiled
 def solve_joint(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
+    data: Pooled,
     s: FloatArray,
     tol: float,
     diagonal: FloatArray,
     beta: FloatArray,
     outputs: FloatArray,
-    factor: FloatArray,
-    index: IntArray,
-    column: IntArray,
-    size: IntArray,
-    factor_s: FloatArray,
     progress: FloatArray,
+    slice_left: float,
 ) -> bool:
     """Solve for switches s from the present β until no condition is violated by more.
 
     Or until the rest is rounding, or no work is left: `progress` has the violation and
-    what is allowed. `factor` is the last one, of the free variables in `index`, for the
-    switches `factor_s`.
+    what is allowed.
 
     Returns False after a slice of work: call again with the same arrays.
     """
-    n, n_tasks = beta.size, s.size
-    slice_left = SLICE
-    v, violations = np.empty(n), np.empty(n_tasks)
-    is_factor, shared = within.size > 0, np.empty(0)
+    n = beta.size
+    v, violations = np.empty(n), np.empty(s.size)
     while True:
-        if is_factor:
-            shared = write_communal(
-                communal, within, offsets, entries, beta, outputs[0]
-            )
-        write_gradient(offsets, c, s, outputs, v)
-        worst = 0.0
-        for t in range(n_tasks):
-            first, last = offsets[t], offsets[t + 1]
-            violations[t], _ = violation_at(
-                v[first:last],
-                beta[first:last],
-                lo[first:last],
-                hi[first:last],
-                0.0,
-                True,
-            )
-            worst = max(worst, violations[t])
-        progress[VIOLATION] = worst
-        allowed = progress[ALLOWED]
-        if worst <= allowed or progress[WORK] <= 0.0:
-            if progress[UPDATES] <= _REFRESH * n:
-                return True
-            write_outputs(communal, within, own, offsets, entries, beta, outputs)
-            progress[UPDATES] = 0.0
-            continue
-        if progress[LOOKED] > _PATIENCE * n:
-            error = progress[SHARE] * rounding_error(diagonal, c, beta)
+        shared = shared_part(data, beta)
+        progress[VIOLATION] = 0.0
+        for t in range(s.size):
+            if data.is_factor:
+                outputs_of_task(data, t, beta, shared, outputs[0])
+            write_gradient(data, t, s[t], outputs, v)
+            violations[t] = _violation(data, t, beta, v)
+            progress[VIOLATION] = max(progress[VIOLATION], violations[t])
+        is_done = progress[VIOLATION] <= progress[ALLOWED] or progress[WORK] <= 0.0
+        if is_done and progress[UPDATES] <= _REFRESH * n:
+            return True
+        is_long = not is_done and progress[LOOKED] > _PATIENCE * n
+        if is_long:
+            error = progress[SHARE] * rounding_error(diagonal, data.c, beta)
             progress[SHARE] = min(2.0 * progress[SHARE], LAST_SHARE)
             progress[ALLOWED] = max(tol, error)
             progress[LOOKED] = 0.0
+        if is_done or is_long:
             if progress[UPDATES] > 0.0:
-                write_outputs(communal, within, own, offsets, entries, beta, outputs)
+                write_outputs(data, beta, outputs)
                 progress[UPDATES] = 0.0
             continue
         if slice_left <= 0.0:
             return False
 
-        m, with_free = list_free(offsets, lo, hi, beta, index, column)
-        size[FREE], size[TASKS] = m, with_free
-        split = is_split(communal, within, m, with_free)
-        if split:
-            cost = 2.0 * split_cost(m, with_free, communal.shape[1])
-        else:
-            cost = joint_cost(n, m, with_free)
-        if m > with_free and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
-            factor_s[:] = s
-            paid = joint_step(
-                communal,
-                within,
-                own,
-                offsets,
-                entries,
-                c,
-                lo,
-                hi,
-                s,
-                beta,
-                outputs,
-                v,
-                factor,
-                index,
-                column,
-                size,
-                split,
-            )
-            progress[JOINT_CREDIT] = 0.0 if paid else -FAR
+        index, starts, n_tasks = list_free(data, beta)
+        m = index.size
+        cost = factor_cost(m, n_tasks, data.is_factor, data.communal.shape[1]) + m * n
+        if m > n_tasks and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
+            pays = joint_step(data, s, index, starts, n_tasks, beta, outputs, v)
+            progress[JOINT_CREDIT] = 0.0 if pays else -FAR
             progress[UPDATES] = 0.0
             progress[LOOKED] += m
             progress[WORK] -= cost
             slice_left -= cost
             continue
-        size[FREE] = 0
         if progress[JOINT_CREDIT] >= FAR:
             progress[JOINT_CREDIT] = 0.0
         is_moved = False
-        for t in range(int(progress[TASK]), n_tasks):
-            if violations[t] <= max(allowed, _SWEPT * worst):
+        for t in range(int(progress[TASK]), s.size):
+            if violations[t] <= max(progress[ALLOWED], _SWEPT * progress[VIOLATION]):
                 continue
-            first, last = offsets[t], offsets[t + 1]
-            if is_factor:
-                write_communal_of_task(
-                    communal, within, first, last, entries[t], beta, shared, outputs[0]
-                )
-            write_gradient_of_task(first, last, c, s[t], outputs, v)
-            affordable = min(slice_left, progress[WORK]) / step_cost(last - first)
+            size = data.offsets[t + 1] - data.offsets[t]
+            if data.is_factor:
+                outputs_of_task(data, t, beta, shared, outputs[0])
+            write_gradient(data, t, s[t], outputs, v)
+            affordable = min(slice_left, progress[WORK]) / step_cost(size)
             most = max(int(affordable), _LEAST_STEPS)
+            enough = max(0.5 * progress[ALLOWED], _SWEEP * violations[t])
             done, credit, changed = _sweep_task(
-                communal,
-                within,
-                own,
-                first,
-                last,
-                entries[t],
-                lo,
-                hi,
-                s[t],
-                max(0.5 * allowed, _SWEEP * violations[t]),
-                most,
-                beta,
-                outputs,
-                v,
-                progress[CREDIT],
-                shared,
+                data, t, s[t], enough, most, beta, outputs, v, progress[CREDIT], shared
             )
             is_moved = is_moved or changed > 0
-            spent = done * step_cost(last - first) + changed * communal.shape[1]
-            spent += 2.0 * (last - first) ** 2
+            spent = done * step_cost(size) + 2.0 * size * size
+            spent += changed * data.communal.shape[1]
             progress[JOINT_CREDIT] += spent
             progress[LOOKED] += done
             progress[UPDATES] += changed
@@ -337,14 +272,7 @@ def solve_joint(
 
 @compiled
 def move_switches(
-    communal: FloatArray,
-    within: FloatArray,
-    own: FloatArray,
-    offsets: IntArray,
-    entries: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
+    data: Pooled,
     log_alpha: float,
     beta: FloatArray,
     outputs: FloatArray,
@@ -356,59 +284,31 @@ def move_switches(
     by Newton's method within a bracket, as if multipliers at a bound stayed there and
     the free ones were inverse to s_t.
     """
-    n, n_tasks = beta.size, log_odds.size
-    v = np.empty(n)
-    is_factor, shared = within.size > 0, np.empty(0)
-    if is_factor:
-        shared = write_communal(communal, within, offsets, entries, beta, outputs[0])
+    v, shared = np.empty(beta.size), shared_part(data, beta)
     work_left = SLICE
     for _ in range(_TURNS):
         is_settled = True
-        for t in range(n_tasks):
-            first, last = offsets[t], offsets[t + 1]
+        for t in range(log_odds.size):
+            n = data.offsets[t + 1] - data.offsets[t]
             lowest, highest = -FAR, FAR
-            if is_factor:
-                write_communal_of_task(
-                    communal, within, first, last, entries[t], beta, shared, outputs[0]
-                )
+            if data.is_factor:
+                outputs_of_task(data, t, beta, shared, outputs[0])
             for _ in range(_TRIALS):
                 s = 1.0 / (1.0 + np.exp(-log_odds[t]))
-                write_gradient_of_task(first, last, c, s, outputs, v)
-                violation, _ = violation_at(
-                    v[first:last],
-                    beta[first:last],
-                    lo[first:last],
-                    hi[first:last],
-                    0.0,
-                    True,
-                )
+                write_gradient(data, t, s, outputs, v)
+                violation = _violation(data, t, beta, v)
                 if violation > _ROUGH:
-                    most = max(int(work_left / step_cost(last - first)), _LEAST_STEPS)
+                    most = max(int(work_left / step_cost(n)), _LEAST_STEPS)
+                    tol = max(_ROUGH, _SWEEP * violation)
                     done, _, changed = _sweep_task(
-                        communal,
-                        within,
-                        own,
-                        first,
-                        last,
-                        entries[t],
-                        lo,
-                        hi,
-                        s,
-                        max(_ROUGH, _SWEEP * violation),
-                        most,
-                        beta,
-                        outputs,
-                        v,
-                        0.0,
-                        shared,
+                        data, t, s, tol, most, beta, outputs, v, 0.0, shared
                     )
-                    spent = done * step_cost(last - first)
-                    work_left -= spent + changed * communal.shape[1]
+                    work_left -= done * step_cost(n) + changed * data.communal.shape[1]
                 q, free = 0.0, 0.0
-                for i in range(first, last):
+                for i in range(data.offsets[t], data.offsets[t + 1]):
                     part = 0.5 * beta[i] * outputs[1, i]
                     q += part
-                    if lo[i] < beta[i] < hi[i]:
+                    if data.lo[i] < beta[i] < data.hi[i]:
                         free += part
                 residual = q - log_alpha - log_odds[t]
                 step = residual / (1.0 + 2.0 * max(free, 0.0) * (1.0 - s))

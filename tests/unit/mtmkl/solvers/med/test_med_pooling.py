@@ -235,8 +235,8 @@ def test_work_in_slices_comes_to_the_same_solution(monkeypatch):
     sliced.set_box(50.0)
     expected = whole.solve(s, 1e-10)
     calls = []
-    solve_joint = med_pooling_steps.solve_joint.py_func
-    monkeypatch.setitem(solve_joint.__globals__, "SLICE", 1.0)
+    solve_joint = med_pooling_steps.solve_joint
+    monkeypatch.setattr(med_pooling, "SLICE", 1.0)
 
     def counted(*arguments):
         calls.append(solve_joint(*arguments))
