@@ -155,7 +155,7 @@ def minimise_weights(
         λ, at least 0.
     cuts : Cuts, optional
     edge_duals : ndarray of shape (T (T − 1) / 2, M), optional
-        Edge duals to start from.
+        Edge duals to start from, of norm at most λ.
     rho : float, optional
         Penalty of the method to start with.
     tol : float
@@ -191,7 +191,7 @@ def minimise_weights(
         return Weights(theta, pi, shares, rho, value, gap, int(n_iter))
 
     if edge_duals is not None:
-        pi[:] = within(edge_duals, lam)
+        pi[:] = edge_duals
     a, B, scale = cuts.offsets, cuts.slopes, np.ones(n_tasks)
     if a.size:
         # Rows of a task are scaled together, so that one projection serves them.
@@ -207,7 +207,7 @@ def minimise_weights(
         at_zero=g - np.einsum("tmk,tk->tm", H, center),
         lam=lam,
         a=a,
-        a_at_zero=a - np.einsum("tjm,tm->tj", B, center),
+        a_at_zero=a - np.einsum("tjm,tm->tj", B, center) if a.size else a,
         B=B,
         scale=scale,
     )
