@@ -375,7 +375,7 @@ def _letters(size: int) -> Problem:
 
 
 def _sharing_series() -> Series:
-    from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+    from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
     return Series(
         name="Group sharing (Yousefi 2015), Letter",
@@ -384,7 +384,7 @@ def _sharing_series() -> Series:
         make=_letters,
         ours=Rival(
             "ours",
-            lambda p, a: outcome(GroupSharingPath(p.ours, tol=a).solve(COST, LAM)),
+            lambda p, a: outcome(PairwiseSharingPath(p.ours, tol=a).solve(COST, LAM)),
             (1.0,),
         ),
         rivals=[

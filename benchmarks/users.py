@@ -172,11 +172,11 @@ def one_task(n: int) -> OneTask:
 def ours_one_task(p: OneTask, accuracy: float) -> Outcome:
     from mtmkl.kernels.gram import GramBlocks
     from mtmkl.solvers.svm.task_duals import DualProblem
-    from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+    from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
     grams = np.stack(p.grams, axis=-1).reshape(-1, len(p.grams))
     blocks = GramBlocks.of([p.y.size], grams=grams)
-    path = GroupSharingPath(DualProblem.of(p.y, blocks), tol=accuracy)
+    path = PairwiseSharingPath(DualProblem.of(p.y, blocks), tol=accuracy)
     found = path.solve(COST, 0.0).certificate
     return Outcome(found.objective, found.dual_objective)
 

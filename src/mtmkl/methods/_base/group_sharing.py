@@ -38,9 +38,9 @@ class WeightedKernelMachine(KernelMachine):
         return self.C, self.lam
 
     def _path(self, problem: Any) -> Any:
-        from mtmkl.solvers.weights.group_sharing import GroupSharingPath
+        from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
-        return GroupSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+        return PairwiseSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
 
     def _solve(self, path: Any) -> Solution:
         solution: Solution = path.solve(self._cost(), float(self.lam))

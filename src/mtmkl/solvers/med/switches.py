@@ -28,14 +28,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from mtmkl.solvers.descent import Descent
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import (
-    FINEST_ACCURACY,
-    Inner,
-    InnerProblem,
-    first_accuracy,
-    next_accuracy,
-)
+from mtmkl.solvers.svm.inner import InnerProblem, first_accuracy
 from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4
@@ -112,89 +107,81 @@ def minimise_over_switches(
     floor : float
         As for :func:`~mtmkl.solvers.solution.relative_gap`.
     """
-    accuracy = first_accuracy(tol)
-    is_fixed = log_alpha == -np.inf
-    prior_odds = np.full(n_switches, -log_alpha)
-    n_iter = 1
-    history: list[float] = []
-    is_evaluated, is_stalled = False, False
-    status: Status
-    if is_fixed:
+    if log_alpha == -np.inf:
         u = np.full(n_switches, np.inf)
     elif start is None:
-        q = problem.solve(np.ones(n_switches), accuracy).q
+        q = problem.solve(np.ones(n_switches), first_accuracy(tol)).q
         u = np.clip(q - log_alpha, -_LARGEST_START, _LARGEST_START)
     else:
         u = start
-    inner = problem.solve(expit(u), accuracy)
-    limit = inner.limit
-    while True:
-        # Stop where the gap is reached, or nothing more can be had, ...
-        target = inner.q - log_alpha
-        prior = 0.0 if is_fixed else divergence(u, prior_odds)
-        distance = 0.0 if is_fixed else divergence(u, target)
-        objective = prior + inner.primal
-        dual_objective = inner.linear - switch_cost(inner.q, log_alpha)
-        history.append(objective)
-        allowed = tol * max(abs(objective), floor)
-        is_reached = objective - dual_objective <= allowed
-        is_stalled = is_stalled or accuracy < FINEST_ACCURACY
-        if is_reached or is_stalled or n_iter > max_iter:
-            if is_evaluated:
-                status = "stalled" if is_stalled else "stopped"
-                if is_reached:
-                    status = "converged"
-                break
-            # ... but only by values that hold for β itself.
-            inner = problem.evaluate(expit(u))
-            is_evaluated = True
-            history.pop()
-            continue
-        if is_evaluated:
-            problem.refresh()
-            is_evaluated = False
+    search = _Search(problem, u, log_alpha, tol, max_iter, floor)
+    certificate = search.run()
+    return Switched(
+        log_odds=search.u,
+        q=search.inner.q,
+        objective=certificate.objective,
+        dual_objective=certificate.dual_objective,
+        n_iter=certificate.n_iter,
+        status=certificate.status,
+        history=certificate.history,
+        limit=search.limit,
+    )
 
-        # Solve within more accurately where that is most of the gap.
-        if inner.primal - inner.dual > max(0.1 * distance, 0.5 * allowed):
-            if limit:
-                is_stalled = True
-                continue
-            wanted = max(0.05 * distance, 0.25 * allowed)
-            accuracy = next_accuracy(accuracy, inner, wanted)
-            inner = problem.solve(expit(u), accuracy)
-            limit = inner.limit
-            continue
 
-        # Take a step of Newton's method.
-        residual = target - u
-        direction, reach = _newton_direction(problem, u, residual)
+class _Search(Descent):
+    """Newton's method in the log-odds u."""
+
+    def __init__(
+        self,
+        problem: InnerProblem,
+        u: FloatArray,
+        log_alpha: float,
+        tol: float,
+        max_iter: int,
+        floor: float,
+    ) -> None:
+        super().__init__(problem, tol, max_iter, floor)
+        self.u, self.log_alpha = u, log_alpha
+        self.solve()
+
+    @property
+    def weights(self) -> FloatArray:
+        """The switches."""
+        return expit(self.u)
+
+    def prior(self, u: FloatArray) -> float:
+        """Return how far switches are from those without examples."""
+        if self.log_alpha == -np.inf:
+            return 0.0
+        return divergence(u, np.full(u.size, -self.log_alpha))
+
+    def values(self) -> tuple[float, float]:
+        cost = switch_cost(self.inner.q, self.log_alpha)
+        return self.prior(self.u) + self.inner.primal, self.inner.linear - cost
+
+    def step(self) -> None:
+        """Take a step of sufficient decrease along the direction of Newton."""
+        residual = self.inner.q - self.log_alpha - self.u
+        direction, reach = _newton_direction(self.state, self.u, residual)
         slope = -float(residual @ reach)
         if not np.isfinite(slope):
-            is_stalled = True
-            continue
-        u, inner, is_lower = _line_search(
-            problem,
-            u,
-            direction,
-            slope=slope,
-            log_alpha=log_alpha,
-            accuracy=accuracy,
-            ceiling=objective + _ROUNDING * abs(objective),
-        )
-        limit = inner.limit
-        n_iter += 1
+            self.is_limited = True
+            return
+        ceiling = self.objective + _ROUNDING * abs(self.objective)
+        u, length = self.u, 1.0
+        while True:
+            self.u = _between(u, u + direction, length)
+            self.solve()
+            value = self.prior(self.u) + self.inner.dual
+            is_lower = value <= ceiling + _SUFFICIENT_DECREASE * length * slope
+            if is_lower or length < _SMALLEST_STEP:
+                break
+            # Not by the secant of the slopes: V grows like 1/s where switches go off,
+            # so that a secant from there cuts the step to almost nothing.
+            length *= 0.5
+        self.n_iter += 1
         if not is_lower:  # for lack of accuracy, if anything
-            accuracy *= _MORE_ACCURATE
-    return Switched(
-        log_odds=u,
-        q=inner.q,
-        objective=objective,
-        dual_objective=dual_objective,
-        n_iter=n_iter,
-        status=status,
-        history=np.array(history),
-        limit=limit,
-    )
+            self.accuracy *= _MORE_ACCURATE
 
 
 def _newton_direction(
@@ -218,31 +205,6 @@ def _newton_direction(
         direction *= 0.5
         reach = expit(u + direction) - s
     return direction, reach
-
-
-def _line_search(
-    problem: InnerProblem,
-    u: FloatArray,
-    direction: FloatArray,
-    *,
-    slope: float,
-    log_alpha: float,
-    accuracy: float,
-    ceiling: float,
-) -> tuple[FloatArray, Inner, bool]:
-    """Return the log-odds of a sufficient decrease, what is within, and if there is."""
-    prior_odds = np.full(u.size, -log_alpha)
-    step = 1.0
-    while True:
-        trial = _between(u, u + direction, step)
-        inner = problem.solve(expit(trial), accuracy)
-        value = divergence(trial, prior_odds) + inner.dual
-        is_lower = value <= ceiling + _SUFFICIENT_DECREASE * step * slope
-        if is_lower or step < _SMALLEST_STEP:
-            return trial, inner, is_lower
-        # Not by the secant of the slopes: V grows like 1/s where switches go off, so
-        # that a secant from there cuts the step to almost nothing.
-        step *= 0.5
 
 
 def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:

@@ -17,7 +17,7 @@ The weights follow the paper's (22) [1]_, which never increases V. Along the sam
 direction in log θ longer steps are taken, up to the exponent 1/(p − 1) that is exact
 where q does not change, as long as V falls. With p = ∞ all weights are 1. For p = 1
 weights become 0, where (22) would leave them, and V may have kinks:
-:class:`~mtmkl.solvers.weights.group_sharing.GroupSharingPath` has that case, in one
+:mod:`mtmkl.solvers.weights.pairwise_sharing` has that case, in one
 block.
 
 References
@@ -29,18 +29,13 @@ References
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy, next_accuracy
+from mtmkl.solvers.descent import Descent
+from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.solvers.svm.logistic_duals import LogisticDuals
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
-from mtmkl.solvers.weights.group_sharing import GroupSharingPath
 from mtmkl.solvers.weights.mt_mkl_features import LossName
-from mtmkl.solvers.weights.norm_weights import (
-    dual_norm,
-    equal_weights,
-    next_weights,
-    on_sphere,
-)
+from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
+from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 from mtmkl.typing import FloatArray
 
 # Steps in log θ, in units of that of (22).
@@ -96,9 +91,9 @@ class GramPath:
         self._rng = rng
         self._theta = equal_weights(blocks.n_terms, p)
         self._state: TaskDuals | LogisticDuals | None = None
-        self._shared: GroupSharingPath | None = None
+        self._shared: PairwiseSharingPath | None = None
         if p == 1:
-            self._shared = GroupSharingPath(
+            self._shared = PairwiseSharingPath(
                 self._problem,
                 tol=tol,
                 max_iter=max_iter,
@@ -139,14 +134,18 @@ class GramPath:
         elif C != self._state.C:
             self._state.rescale(C)
         self._state.renew()
-        certificate, limit = self._descend(self._state)
+        search = _Search(
+            self._state, self._theta, self._p, self._tol, self._max_iter - 1
+        )
+        certificate = search.run()
+        self._theta = search.theta
         warn_if_stopped(
             certificate,
             f"multi-task kernel learning, {self._loss} loss, C={C:g}, p={self._p:g}",
             self._tol,
             steps="visited weights",
             remedy=remedy_of(self._problem) if certificate.status == "stopped" else "",
-            limit=limit,
+            limit=search.limit,
         )
         return Solution(
             coef=self._theta,
@@ -160,68 +159,45 @@ class GramPath:
             return LogisticDuals(self._problem.blocks, self._problem.c, C, self._rng)
         return TaskDuals(self._problem, C)
 
-    def _descend(self, state: TaskDuals | LogisticDuals) -> tuple[Certificate, str]:
-        """Move the weights until the gap is closed, and say what limits it."""
-        p, tol, theta = self._p, self._tol, self._theta
-        longest = 1.0 if np.isinf(p) else min((p + 1.0) / (p - 1.0), _LONGEST)
-        length, accuracy = 1.0, first_accuracy(tol)
-        history: list[float] = []
-        status: Status
-        inner, n_iter, is_evaluated = state.solve(theta, accuracy), 1, False
-        limit = inner.limit
-        while True:
-            inner_gap = inner.primal - inner.dual
-            dual = inner.linear - dual_norm(inner.q, p)
-            gap, allowed = inner.primal - dual, tol * abs(inner.primal)
-            is_finest = bool(limit) or accuracy < FINEST_ACCURACY
-            is_stalled = is_finest and inner_gap >= 0.5 * gap
-            if gap <= allowed or is_stalled or n_iter >= self._max_iter:
-                if is_evaluated:
-                    status = "stalled" if is_stalled else "stopped"
-                    if gap <= allowed:
-                        status = "converged"
-                    break
-                # What is handed out holds for sums that gathered no rounding.
-                inner, is_evaluated = state.evaluate(theta), True
-                continue
-            if is_evaluated:
-                state.refresh()
-                is_evaluated = False
-            history.append(inner.primal)
-            if inner_gap >= 0.5 * gap:
-                wanted = max(0.1 * gap, 0.25 * allowed)
-                accuracy = next_accuracy(accuracy, inner, wanted)
-                inner = state.solve(theta, accuracy)
-                limit = inner.limit
-                continue
-            moved = self._moved(theta, inner.q, length)
-            trial = state.solve(moved, accuracy)
-            n_iter += 1
-            promised = float(inner.q @ (moved - theta))
-            if length > 1.0 and inner.dual - trial.dual < _SUFFICIENT * promised:
-                # Too long a step; one by (22) does not raise V.
-                length = longest = max(length / _LENGTHENING, 1.0)
-                moved = self._moved(theta, inner.q, 1.0)
-                trial = state.solve(moved, accuracy)
-                n_iter += 1
-            else:
-                length = min(length * _LENGTHENING, longest)
-            theta, inner, limit = moved, trial, trial.limit
-        self._theta = theta
-        history.append(inner.primal)
-        certificate = Certificate(
-            objective=inner.primal,
-            dual_objective=dual,
-            n_iter=n_iter,
-            status=status,
-            history=np.array(history),
-        )
-        return certificate, limit
 
-    def _moved(self, theta: FloatArray, q: FloatArray, length: float) -> FloatArray:
-        """Return weights on the line in log θ through those of (22)."""
-        best = next_weights(theta, q, self._p)
-        if length == 1.0:
-            return best
-        logs = np.log(theta) + length * np.log(best / theta)
-        return on_sphere(np.exp(logs - logs.max()), self._p)
+class _Search(Descent):
+    """Steps by (22), or longer, to the best weights on the sphere of the p-norm."""
+
+    def __init__(
+        self,
+        state: TaskDuals | LogisticDuals,
+        theta: FloatArray,
+        p: float,
+        tol: float,
+        max_iter: int,
+    ) -> None:
+        super().__init__(state, tol, max_iter)
+        self.theta, self.p, self.length = theta, p, 1.0
+        self.longest = 1.0 if np.isinf(p) else min((p + 1.0) / (p - 1.0), _LONGEST)
+        self.solve()
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights θ."""
+        return self.theta
+
+    def values(self) -> tuple[float, float]:
+        return self.inner.primal, self.inner.linear - dual_norm(self.inner.q, self.p)
+
+    def step(self) -> None:
+        theta, before = self.theta, self.inner
+        self.move(next_weights(theta, before.q, self.p, self.length))
+        promised = float(before.q @ (self.theta - theta))
+        decrease = before.dual - self.inner.dual
+        if self.length > 1.0 and decrease < _SUFFICIENT * promised:
+            # Too long a step; one by (22) does not raise V.
+            self.length = self.longest = max(self.length / _LENGTHENING, 1.0)
+            self.move(next_weights(theta, before.q, self.p))
+        else:
+            self.length = min(self.length * _LENGTHENING, self.longest)
+
+    def move(self, theta: FloatArray) -> None:
+        """Go to other weights."""
+        self.theta = theta
+        self.n_iter += 1
+        self.solve()

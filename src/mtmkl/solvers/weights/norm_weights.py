@@ -38,15 +38,21 @@ def dual_norm(q: FloatArray, p: float) -> float:
     return largest * float(np.linalg.norm(q / largest, order))
 
 
-def next_weights(theta: FloatArray, q: FloatArray, p: float) -> FloatArray:
-    """Return the best weights for W as it stands.
+def next_weights(
+    theta: FloatArray, q: FloatArray, p: float, length: float = 1.0
+) -> FloatArray:
+    """Return the best weights for W as it stands, or some way through them in log θ.
 
     That is θ_m ∝ ||W_m||^{2/(p+1)} with ||W_m||² = θ_m² q_m, eq. (22) of Widmer et al.
     (2015), put on the sphere by :func:`on_sphere`. Values of q that rounding leaves
-    below 0 count as 0.
+    below 0 count as 0. A length above 1 goes further on the line from θ.
     """
     # β'Kβ of examples whose labels cancel out is rounding, of either sign.
     squared = theta**2 * np.maximum(q, 0.0)
     if not squared.any():
         return theta
-    return on_sphere((squared / squared.max()) ** (1.0 / (p + 1.0)), p)
+    best = on_sphere((squared / squared.max()) ** (1.0 / (p + 1.0)), p)
+    if length == 1.0:
+        return best
+    logs = np.log(theta) + length * np.log(best / theta)
+    return on_sphere(np.exp(logs - logs.max()), p)

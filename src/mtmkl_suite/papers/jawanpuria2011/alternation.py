@@ -1,6 +1,6 @@
 r"""Alternation between λ and α, MK-MTFL of Jawanpuria and Nath (2011), section 3.
 
-For given γ the f(γ) of :mod:`mtmkl.solvers.weights.mixed_norm_duals` is a maximum over
+For given γ the f(γ) of :mod:`mtmkl.solvers.weights.mixed_norm` is a maximum over
 λ and over the machines' α. The paper takes the best of the one for the other in turn:
 machines on Σ_j (γ_j/λ_jt) K_tj, and λ_jt ∝ q_tj^{1/(p̄+1)} by its Lemma 3.1.
 """

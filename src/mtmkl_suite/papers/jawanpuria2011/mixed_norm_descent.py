@@ -19,8 +19,11 @@ from mtmkl.solvers.svm.inner import (
     next_accuracy,
 )
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
-from mtmkl.solvers.weights.mixed_norm import duals_of, with_own_weights
-from mtmkl.solvers.weights.mixed_norm_duals import MixedNormDuals
+from mtmkl.solvers.weights.mixed_norm import (
+    MixedNormDuals,
+    duals_of,
+    with_own_weights,
+)
 from mtmkl.typing import FloatArray
 
 GROWTH, CUT = 2.0, 0.5

@@ -127,7 +127,7 @@ def _rounds(
 ) -> Iterator[Round]:
     """Yield the rounds of the alternation, from uniform weights."""
     from mtmkl.solvers.svm.task_duals import TaskDuals
-    from mtmkl.solvers.weights.group_sharing_weights import minimise_weights
+    from mtmkl.solvers.weights.pairwise_weights import minimise_weights
 
     if not 0 <= lam < np.inf:
         raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
@@ -175,9 +175,8 @@ def _rounds(
         theta = minimise_weights(
             -q,
             nothing,
-            np.zeros_like(theta),
+            theta,
             lam,
-            start=theta,
             tol=_TOLERANCE * scale * n_tasks,
         ).theta
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
-from mtmkl.solvers.weights.group_sharing_weights import Cuts, minimise_weights
+from mtmkl.solvers.weights.pairwise_weights import Cuts, minimise_weights
 
 
 def program(n, rank, seed=0, size=1.0):
@@ -62,7 +62,7 @@ def test_the_gap_bounds_the_distance_from_the_optimum():
 def test_weights_of_many_kernels_are_programs_of_their_tasks():
     parts = [program(40, 6, seed) for seed in range(3)]
     g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
-    weights = minimise_weights(g, H, center, 0.0, start=center, tol=1e-8)
+    weights = minimise_weights(g, H, center, 0.0, tol=1e-8)
     expected = sum(optimum(*part) for part in parts)
     assert weights.objective == pytest.approx(expected, abs=1e-6)
     assert weights.gap <= 1e-8
@@ -99,9 +99,7 @@ def test_many_weights_with_cuts_are_found_by_columns():
     planes = [cuts(120, 3, seed) for seed in range(3)]
     known = Cuts(*(np.stack(each) for each in zip(*planes, strict=True)))
     known.offsets[1, 2] = -np.inf  # none
-    weights = minimise_weights(
-        g, H, center, 0.0, start=center.copy(), cuts=known, tol=1e-7
-    )
+    weights = minimise_weights(g, H, center, 0.0, cuts=known, tol=1e-7)
     expected = sum(
         optimum(*part[:2], c, a[kept], B[kept])
         for part, c, (a, B), kept in zip(

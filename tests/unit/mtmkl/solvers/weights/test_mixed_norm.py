@@ -10,9 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.kernel_problems import group_sharing, mixed_norm
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.weights.group_sharing import GroupSharingPath
-from mtmkl.solvers.weights.mixed_norm import MixedNormPath
+from mtmkl.solvers.svm.task_duals import TaskDuals
+from mtmkl.solvers.weights.mixed_norm import MixedNormDuals, MixedNormPath
+from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
+GAMMA = np.array([0.4, 0.3, 0.2, 0.1])
 SIZES = (8, 11, 6, 9)
 LOSSES = [None, 0.1]
 
@@ -110,7 +112,7 @@ def test_at_two_every_lambda_is_one_and_tasks_share_their_weights():
     _, _, problem = toy()
     path = MixedNormPath(problem, 2.0, tol=1e-8)
     solution = path.solve(4.0)
-    shared = GroupSharingPath(problem, tol=1e-8).solve(4.0, 0.0)
+    shared = PairwiseSharingPath(problem, tol=1e-8).solve(4.0, 0.0)
     assert (solution.extra["lam"] == 1.0).all()
     assert (solution.coef == shared.coef).all()
 
@@ -192,3 +194,78 @@ def test_a_path_that_nobody_refers_to_is_freed_at_once(p):
     finally:
         if was_enabled:
             gc.enable()
+
+
+def values(gamma, p, C=2.0, epsilon=None):
+    """Return the gradient at the optimum for γ."""
+    return MixedNormDuals(toy(epsilon)[2], C, p).solve(gamma, 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.1])
+@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
+@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
+def test_few_rounds_of_machines_close_the_gap(p, C, epsilon, monkeypatch):
+    rounds, solve_at = [], MixedNormDuals._solve_at
+
+    def counted(*args):
+        rounds.append(args)
+        return solve_at(*args)
+
+    monkeypatch.setattr(MixedNormDuals, "_solve_at", counted)
+    duals = MixedNormDuals(toy(epsilon)[2], C, p)
+    inner = duals.solve(GAMMA, 1e-9)
+    assert inner.primal - inner.dual <= 1e-7 * inner.primal
+    assert len(rounds) <= 8
+
+
+@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
+def test_q_is_the_gradient(p):
+    step = 1e-5
+    for j in range(4):
+        change = step * np.eye(4)[j]
+        up, down = values(GAMMA + change, p), values(GAMMA - change, p)
+        slope = (up.dual - down.dual) / (2 * step)
+        assert -values(GAMMA, p).q[j] == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
+@pytest.mark.parametrize("gamma", [GAMMA, np.array([0.6, 0.4, 0.0, 0.0])])
+def test_curvature_is_the_second_derivative(p, gamma):
+    duals = MixedNormDuals(toy()[2], 2.0, p)
+    duals.solve(gamma, 1e-12)
+    curvature = duals.curvature(gamma)
+    step = 1e-6
+    numeric = np.array(
+        [
+            (values(gamma + step * e, p).q - values(gamma, p).q) / -step
+            for e in np.eye(4)
+        ]
+    )
+    # From a weight of 0 the λ of its kernel jumps; what it does to q is of the second
+    # order along the others.
+    used = gamma > 0.0
+    scale = np.abs(numeric[np.ix_(used, used)]).max()
+    np.testing.assert_allclose(
+        curvature[np.ix_(used, used)], numeric[np.ix_(used, used)], atol=1e-3 * scale
+    )
+
+
+def test_a_task_that_a_kernel_does_not_see_keeps_its_machine():
+    """Where a kernel is constant its q is 0, and its weight has no upper limit."""
+    data = Toy(sizes=SIZES)
+    grams = data.gaussians
+    grams[0][1] = np.full((8, 8), 3.0)
+    tasks = dual_problem(np.concatenate(data.y), SIZES, grams=stacked(grams))
+    inner = MixedNormDuals(tasks, 2.0, 6.0).solve(GAMMA, 1e-9)
+    assert not inner.limit
+    assert inner.primal - inner.dual <= 1e-6 * inner.primal
+
+
+def test_weights_above_one_are_weights():
+    tasks = toy()[2]
+    small = TaskDuals(tasks, 2.0).solve(GAMMA, 1e-10)
+    scaled = dual_problem(
+        tasks.c, SIZES, grams=1e-3 * tasks.blocks.grams, weight=tasks.weight
+    )
+    large = TaskDuals(scaled, 2.0).solve(1e3 * GAMMA, 1e-10)
+    assert large.dual == pytest.approx(small.dual, rel=1e-9)

@@ -269,19 +269,3 @@ def test_labels_that_cancel_out_over_the_tasks():
         solution = path.solve(C)
         assert solution.certificate.duality_gap <= 1e-4
         assert (solution.coef > 0.0).all()
-
-
-@pytest.mark.parametrize("p", [1.01, 2.0])
-def test_long_steps_leave_no_weight_at_zero(p):
-    rng = np.random.default_rng(0)
-    grams = np.stack([np.eye(4), np.eye(4)], axis=-1).reshape(16, 2)
-    blocks = GramBlocks.of([4], grams=grams)
-    path = GramPath(blocks, np.array([1.0, -1.0, 1.0, -1.0]), p=p, rng=rng)
-    theta = np.array([1.0, 0.01])
-    for _ in range(3):
-        theta = path._moved(theta, np.array([1.0, 0.0]), 50.0)
-        assert (theta > 0.0).all()
-    least = theta[1]
-    for _ in range(40):
-        theta = path._moved(theta, np.ones(2), 1.0)
-    assert theta[1] > 10.0 * least

@@ -15,9 +15,9 @@ feasible β and edge duals π_ts = −π_st with ‖π_ts‖₂ ≤ λ,
 
 The alternation of the paper (its Algorithm 1) keeps β while it minimises over θ; that
 is linear in θ, and cycles (``test_group_sharing_as_printed.py`` has it line by line).
-:class:`GroupSharingPath` takes proximal Newton steps on F: V_t'' follows from the free
-variables of the support vector duals, and the model is solved by
-:func:`~mtmkl.solvers.weights.group_sharing_weights.minimise_weights`, whose edge duals
+:class:`PairwiseSharingPath` takes proximal Newton steps on F: V_t'' follows from the
+free variables of the support vector duals, and the model is solved by
+:func:`~mtmkl.solvers.weights.pairwise_weights.minimise_weights`, whose edge duals
 give the certificate. Where V_t bends more than that, a damping of the task makes the
 model agree with what was seen. Where V_t has a kink (weights at 0, kernels of low rank,
 duals that are not unique), the affine functions of earlier duals below V_t cut the
@@ -33,32 +33,33 @@ J. D. Lee et al., Proximal Newton-type methods for minimizing composite function
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import Inner, first_accuracy, next_accuracy
+from mtmkl.solvers.descent import Descent
+from mtmkl.solvers.solution import Solution, Status, warn_if_stopped
+from mtmkl.solvers.svm.inner import FINEST_ACCURACY, Inner
 from mtmkl.solvers.svm.task_duals import (
     DualProblem,
     TaskDuals,
     kernels_apart,
     remedy_of,
 )
-from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
-from mtmkl.solvers.weights.group_sharing_weights import (
+from mtmkl.solvers.weights.pairwise_weights import (
     Cuts,
     Weights,
     edge_sums,
     group_labels,
     minimise_weights,
+    pair_penalty,
+    within,
 )
 from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-2
-_FINEST_ACCURACY = 1e-13
 _DECAY = 0.1
 _N_CUTS = 8
 _MISSED = 0.1
@@ -107,7 +108,7 @@ class _Bound:
     edge_duals: FloatArray
 
 
-class GroupSharingPath:
+class PairwiseSharingPath:
     """Solutions for many (C, λ), each started from the nearest so far.
 
     Parameters
@@ -172,9 +173,9 @@ class GroupSharingPath:
         """
         if self.state is None:
             self.state = self._duals(C)
-        search = _Search(self, self.state, self._start(self.state, C, lam))
-        solution, visited = search.run()
-        self._visited.append(visited)
+        search = _Search(self, self._start(self.state, C, lam))
+        solution = search.solution()
+        self._visited.append(search.visited())
         return solution
 
     def _start(self, state: TaskDuals, C: float, lam: float) -> _Visited:
@@ -215,7 +216,7 @@ class GroupSharingPath:
             lam=lam,
             beta=state.beta,
             theta=nearest.theta,
-            edge_duals=_within(nearest.edge_duals, lam),
+            edge_duals=within(nearest.edge_duals, lam),
             damping=nearest.damping,
             rho=nearest.rho,
         )
@@ -272,105 +273,74 @@ class GroupSharingPath:
         return _Support(linear, q, beta)
 
 
-class _Search:
-    """Proximal Newton steps for one (C, λ), from duals brought near to the solution.
+class _Search(Descent):
+    """Proximal Newton steps for one (C, λ), from duals brought near to the solution."""
 
-    The steps are `check`, which says whether to stop and why; `refine`, where the duals
-    are most of the gap; `model` and `try_model`.
-    """
+    state: Any
 
-    def __init__(self, path: GroupSharingPath, state: TaskDuals, start: _Visited):
-        self.path, self.state, self.start = path, state, start
+    def __init__(self, path: PairwiseSharingPath, start: _Visited):
+        super().__init__(path.state, path.tol, path.max_iter)
+        self.path, self.start = path, start
         self.theta, self.edge_duals = start.theta, start.edge_duals
         self.damping, self.rho = start.damping.copy(), start.rho
         self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
-        self.n_iter, self.n_rejected, self.n_flat = 1, 0, 0
-        self.accuracy = first_accuracy(path.tol)
+        self.n_rejected, self.n_flat = 0, 0
         self.least_gap, self.last_progress = np.inf, 1
-        self.history: list[float] = []
-        self.is_evaluated, self.is_limited = False, False
         self.floor = path.tasks.floor(start.C)
-        self.curvature: FloatArray | None = None
-        state.renew()
+        self.state.renew()
         self.penalty = self.coupling(self.theta)
-        self.inner = self.solve(self.theta)
-        self.limit = self.inner.limit
-        self.support = path.support(state, self.inner)
-        self.bound = path.bound(self.edge_duals, self.support)
+        self.solve()
+        self.best = path.bound(self.edge_duals, self.support)
+
+    @property
+    def weights(self) -> FloatArray:
+        """The weights θ of all blocks, one after the other."""
+        return self.theta.ravel()
 
     def coupling(self, theta: FloatArray) -> float:
         return self.start.lam * pair_penalty(theta) if self.has_pairs else 0.0
 
-    def solve(self, theta: FloatArray) -> Inner:
-        return self.state.solve(theta.ravel(), self.accuracy)
+    def take(self, inner: Inner) -> None:
+        super().take(inner)
+        self.support = self.path.support(self.state, inner)
+        self.curvature: FloatArray | None = None
 
-    def run(self) -> tuple[Solution, _Visited]:
-        """Return the solution, and what the next may start from."""
-        while True:
-            status = self.check()
-            if status is not None and self.is_evaluated:
-                return self.result(status)
-            if status is not None:
-                self.evaluate()
-                continue
-            if self.is_evaluated:
-                self.state.refresh()
-                self.curvature, self.is_evaluated = None, False
-            if not self.refine():
-                self.try_model(self.model())
+    def values(self) -> tuple[float, float]:
+        return self.inner.primal + self.penalty, self.best.value
 
-    def check(self) -> Status | None:
-        """Renew the gap, and return how the search ended, None if it has not."""
-        self.objective = self.inner.primal + self.penalty
-        self.history.append(self.objective)
-        self.gap = self.objective - self.bound.value
-        self.allowed = self.path.tol * max(abs(self.objective), self.floor)
+    def status(self) -> Status | None:
         # Weights from another λ may be good enough and yet not be fused as here.
         is_settled = self.n_iter > 1 or not self.has_pairs or not self.penalty
-        if self.gap <= self.allowed and is_settled:
-            return "converged"
+        if self.gap <= self.allowed and not is_settled:
+            return None
         if self.gap < _PROGRESS * self.least_gap:
             self.least_gap, self.last_progress = self.gap, self.n_iter
         is_idle = self.n_iter > self.last_progress + _MAX_IDLE
-        if self.is_limited or is_idle or self.n_rejected > _MAX_REJECTED:
+        if self.gap > self.allowed and (is_idle or self.n_rejected > _MAX_REJECTED):
             return "stalled"
-        return "stopped" if self.n_iter > self.path.max_iter else None
+        return super().status()
 
     def evaluate(self) -> None:
-        """Compute all values from scratch, from what would be returned."""
         if self.n_rejected:
             # The present duals belong to weights that were not taken.
-            self.solve(self.theta)
-        self.inner = self.state.evaluate(self.theta.ravel())
-        self.support = self.path.support(self.state, self.inner)
-        fresh = self.state.at(self.bound.beta)
+            self.state.solve(self.weights, self.accuracy)
+        super().evaluate()
+        fresh = self.state.at(self.best.beta)
         inner = fresh.solve(np.zeros(self.path.tasks.n_weights), np.inf)
         support = self.path.support(fresh, inner)
-        self.bound = self.path.bound(self.bound.edge_duals, support)
-        self.is_evaluated = True
-        self.history.pop()
+        self.best = self.path.bound(self.best.edge_duals, support)
 
-    def refine(self) -> bool:
-        """Solve the duals more accurately, if that is most of the gap."""
-        inner_gap = self.inner.primal - self.inner.dual
-        is_most = inner_gap > max(0.1 * self.gap, 0.3 * self.allowed)
-        if not is_most or self.accuracy <= _FINEST_ACCURACY:
-            return False
-        if self.limit:
-            self.is_limited = True
-            return True
-        wanted = max(0.05 * self.gap, 0.15 * self.allowed)
-        self.accuracy = next_accuracy(self.accuracy, self.inner, wanted)
-        self.renew()
-        self.bound = _better(self.bound, self.path.bound(self.edge_duals, self.support))
-        return True
+    def refine(self) -> None:
+        super().refine()
+        self.improve(self.path.bound(self.edge_duals, self.support))
 
-    def renew(self) -> None:
-        """Solve the duals at the present weights."""
-        self.inner = self.solve(self.theta)
-        self.limit = self.inner.limit
-        self.support = self.path.support(self.state, self.inner)
-        self.curvature = None
+    def improve(self, bound: _Bound) -> None:
+        """Take a bound if it is higher."""
+        if bound.value > self.best.value:
+            self.best = bound
+
+    def step(self) -> None:
+        self.try_model(self.model())
 
     def model(self) -> Weights:
         """Minimise the quadratic model, cut where what is known is above it."""
@@ -388,7 +358,6 @@ class _Search:
                 damped,
                 theta,
                 self.start.lam,
-                start=theta,
                 cuts=cuts,
                 edge_duals=self.edge_duals,
                 rho=self.rho,
@@ -413,12 +382,12 @@ class _Search:
         path, support = self.path, self.support
         predicted = model.objective - self.penalty
         new_penalty = self.coupling(model.theta)
-        trial = self.solve(model.theta)
+        trial = self.state.solve(model.theta.ravel(), self.accuracy)
         seen = path.support(self.state, trial)
         candidates = [support, seen]
         if model.shares.any():
             candidates.append(path.mixture(support, model.shares))
-        self.bound = _better(self.bound, path.bound(model.edge_duals, *candidates))
+        self.improve(path.bound(model.edge_duals, *candidates))
         decrease = self.inner.dual + self.penalty - trial.dual - new_penalty
         enough = -_SUFFICIENT_DECREASE * predicted - _ROUNDING * self.objective
         if decrease >= enough:
@@ -430,23 +399,24 @@ class _Search:
             self.damping = np.maximum(damping, _DECAY * self.damping)
             self.curvature = None
             self.n_iter += 1
-            self.n_rejected = self.n_flat = 0
+            self.n_rejected = 0
         else:
             path.remember(seen)
             self.n_rejected += 1
         if -predicted >= _FLAT * self.gap:
+            self.n_flat = 0
             return
         inner_gap = self.inner.primal - self.inner.dual
-        if self.accuracy > _FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
+        if self.accuracy > FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
             # The gap is one of q, which is known less well than V.
             self.accuracy *= _REFINEMENT
-            self.renew()
+            self.solve()
             self.n_rejected = 0
         else:
             # What holds the weights is not q, but damping from less accurate values, or
             # curvature across a kink.
             self.damping[:] = 0.0
-            self.n_flat += self.n_rejected > 0
+            self.n_flat += 1
 
     def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
         """Return what makes the model agree with the values seen at other weights."""
@@ -464,36 +434,28 @@ class _Search:
         )
         return np.maximum(damping, 0.0)
 
-    def result(self, status: Status) -> tuple[Solution, _Visited]:
+    def solution(self) -> Solution:
         """Return the solution with its certificate, and a warning if it is short."""
-        path, C, lam = self.path, self.start.C, self.start.lam
-        certificate = Certificate(
-            objective=self.objective,
-            dual_objective=self.bound.value,
-            n_iter=self.n_iter,
-            status=status,
-            history=np.array(self.history),
-            floor=self.floor,
-        )
+        path = self.path
+        certificate = self.run()
         remedy = limit = ""
-        if status == "stopped":
+        if certificate.status == "stopped":
             remedy = remedy_of(path.tasks)
-        if status == "stalled":
+        if certificate.status == "stalled":
             limit = self.limit if self.is_limited else kernels_apart(path.tasks)
         warn_if_stopped(
             certificate,
-            path.label.format(C=C, lam=lam),
+            path.label.format(C=self.start.C, lam=self.start.lam),
             path.tol,
             steps="visited weights",
             remedy=remedy,
             limit=limit,
             stacklevel=5,
         )
-        beta = self.state.beta.copy()
-        solution = Solution(
+        return Solution(
             coef=self.theta,
             certificate=certificate,
-            dual=beta,
+            dual=self.state.beta.copy(),
             intercept=self.state.intercept,
             extra={
                 "groups": group_labels(self.theta),
@@ -501,18 +463,14 @@ class _Search:
                 "edge_duals": self.edge_duals,
             },
         )
-        return solution, _Visited(
-            C, lam, beta, self.theta, self.edge_duals, self.damping, self.rho
+
+    def visited(self) -> _Visited:
+        """Return what the next search may start from."""
+        return replace(
+            self.start,
+            beta=self.state.beta.copy(),
+            theta=self.theta,
+            edge_duals=self.edge_duals,
+            damping=self.damping,
+            rho=self.rho,
         )
-
-
-def _better(first: _Bound, second: _Bound) -> _Bound:
-    """Return the higher of two bounds."""
-    return second if second.value > first.value else first
-
-
-def _within(edge_duals: FloatArray, lam: float) -> FloatArray:
-    """Return edge duals shortened to norms of at most λ."""
-    norms = np.sqrt(np.einsum("ij,ij->i", edge_duals, edge_duals))
-    scale: FloatArray = np.minimum(1.0, lam / np.maximum(norms, 1e-300))
-    return edge_duals * scale[:, None]

@@ -2,13 +2,14 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from mtmkl.solvers.weights.group_sharing_admm import pair_penalty
-from mtmkl.solvers.weights.group_sharing_algebra import project_on_simplex
-from mtmkl.solvers.weights.group_sharing_weights import (
+from mtmkl.solvers.weights.pairwise_weights import (
     Cuts,
     edge_sums,
     group_labels,
     minimise_weights,
+    pair_penalty,
+    project_on_simplex,
+    within,
 )
 
 N_TASKS, N_KERNELS = 5, 4
@@ -53,11 +54,10 @@ def squares(root):
 @pytest.mark.parametrize("power", POWERS)
 def test_theta_step_of_the_paper_equals_the_optimum(power):
     # Nothing quadratic, and the capped simplex: problem (3). All q are negative.
-    g, root, _, cuts = problem(power + 20, rank=0)
-    zero = np.zeros_like(g)
+    g, root, center, cuts = problem(power + 20, rank=0)
     lam = 2.0**power
-    found = minimise_weights(g, squares(root), zero, lam, start=UNIFORM, tol=1e-10)
-    expected, theta = optimum(g, root, zero, cuts, lam)
+    found = minimise_weights(g, squares(root), center, lam, tol=1e-10)
+    expected, theta = optimum(g, root, center, cuts, lam)
     assert found.gap <= 1e-10
     assert found.objective == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(found.theta, theta, atol=1e-4)
@@ -69,9 +69,7 @@ def test_model_equals_the_optimum(power, n_cuts):
     # More negative gradients make the cap 1'θ ≤ 1 hold with equality.
     g, root, center, cuts = problem(power + 20, n_cuts=n_cuts)
     lam = 2.0**power
-    found = minimise_weights(
-        g, squares(root), center, lam, start=UNIFORM, cuts=cuts, tol=1e-10
-    )
+    found = minimise_weights(g, squares(root), center, lam, cuts=cuts, tol=1e-10)
     shift = 50.0
     expected, theta = optimum(g - shift, root, center, cuts, lam)
     expected += shift * np.sum(theta - center)
@@ -83,7 +81,7 @@ def test_model_equals_the_optimum(power, n_cuts):
 def test_what_is_returned_is_feasible_and_certifies_itself():
     g, root, center, cuts = problem(1, n_cuts=2)
     H, lam = squares(root), 0.3
-    found = minimise_weights(g, H, center, lam, start=UNIFORM, cuts=cuts, tol=1e-9)
+    found = minimise_weights(g, H, center, lam, cuts=cuts, tol=1e-9)
     theta, change = found.theta, found.theta - center
     np.testing.assert_allclose(theta.sum(axis=1), 1.0, atol=1e-12)
     assert theta.min() >= 0.0
@@ -109,20 +107,16 @@ def test_what_is_returned_is_feasible_and_certifies_itself():
 def test_any_start_leads_to_the_same_weights(lam):
     g, root, center, _ = problem(3, rank=4)
     H = squares(root)
-    cold = minimise_weights(g, H, center, lam, start=UNIFORM, tol=1e-12)
+    cold = minimise_weights(g, H, center, lam, tol=1e-12)
+    at_uniform = g + np.einsum("tmn,tn->tm", H, UNIFORM - center)
+    duals = within(10 * cold.edge_duals, lam)
     warm = minimise_weights(
-        g,
-        H,
-        center,
-        lam,
-        start=center,
-        edge_duals=10 * cold.edge_duals,
-        rho=300.0,
-        tol=1e-12,
+        at_uniform, H, UNIFORM, lam, edge_duals=duals, rho=300.0, tol=1e-12
     )
     np.testing.assert_allclose(warm.theta, cold.theta, atol=1e-5)
+    there = g + np.einsum("tmn,tn->tm", H, cold.theta - center)
     again = minimise_weights(
-        g, H, center, lam, start=cold.theta, edge_duals=cold.edge_duals, tol=1e-11
+        there, H, cold.theta, lam, edge_duals=cold.edge_duals, tol=1e-11
     )
     assert again.n_iter == 0
     np.testing.assert_array_equal(again.theta, cold.theta)
@@ -131,24 +125,19 @@ def test_any_start_leads_to_the_same_weights(lam):
 def test_from_some_lambda_on_all_weights_are_equal():
     g, root, center, _ = problem(4, rank=4)
     H = squares(root)
-    found = minimise_weights(g, H, center, 100.0, start=UNIFORM, tol=1e-12)
+    found = minimise_weights(g, H, center, 100.0, tol=1e-12)
     assert np.ptp(found.theta, axis=0).max() == 0.0
     # One task with the sums has the same minimiser.
-    pooled = minimise_weights(
-        (g - np.einsum("tmn,tn->tm", H, center)).sum(axis=0)[None],
-        H.sum(axis=0)[None],
-        np.zeros((1, N_KERNELS)),
-        0.0,
-        start=UNIFORM[:1],
-        tol=1e-12,
-    )
+    at_uniform = g + np.einsum("tmn,tn->tm", H, UNIFORM - center)
+    sums = (each.sum(axis=0)[None] for each in (at_uniform, H))
+    pooled = minimise_weights(*sums, UNIFORM[:1], 0.0, tol=1e-12)
     np.testing.assert_allclose(found.theta[:1], pooled.theta, atol=1e-6)
 
 
 def test_without_lambda_tasks_do_not_see_each_other():
     g, root, center, cuts = problem(5, n_cuts=2)
     H = squares(root)
-    together = minimise_weights(g, H, center, 0.0, start=UNIFORM, cuts=cuts, tol=1e-11)
+    together = minimise_weights(g, H, center, 0.0, cuts=cuts, tol=1e-11)
     assert not together.edge_duals.any()
     alone = [
         minimise_weights(
@@ -156,7 +145,6 @@ def test_without_lambda_tasks_do_not_see_each_other():
             H[[t]],
             center[[t]],
             0.0,
-            start=UNIFORM[:1],
             cuts=Cuts(cuts.offsets[[t]], cuts.slopes[[t]]),
             tol=1e-11,
         ).objective
@@ -168,9 +156,9 @@ def test_without_lambda_tasks_do_not_see_each_other():
 def test_absent_cuts_cut_nothing():
     g, root, center, cuts = problem(6, n_cuts=2)
     absent = Cuts(np.full_like(cuts.offsets, -np.inf), cuts.slopes)
-    kwargs = {"start": UNIFORM, "tol": 1e-11}
-    with_absent = minimise_weights(g, squares(root), center, 0.2, cuts=absent, **kwargs)
-    without = minimise_weights(g, squares(root), center, 0.2, **kwargs)
+    H = squares(root)
+    with_absent = minimise_weights(g, H, center, 0.2, cuts=absent, tol=1e-11)
+    without = minimise_weights(g, H, center, 0.2, tol=1e-11)
     np.testing.assert_allclose(with_absent.theta, without.theta, atol=1e-6)
 
 

@@ -1,0 +1,143 @@
+"""Descent over weights of kernels, on values from machines that are solved inexactly.
+
+At weights w the machines give an upper bound of the objective and a lower bound of its
+minimum. Their difference, the gap, has a part that more accurate machines take away;
+where that is most of it they are solved again, else the weights are moved.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from mtmkl.solvers.solution import Certificate, Status
+from mtmkl.solvers.svm.inner import (
+    FINEST_ACCURACY,
+    Inner,
+    InnerProblem,
+    first_accuracy,
+    next_accuracy,
+)
+from mtmkl.typing import FloatArray
+
+_SHARE_OF_GAP, _SHARE_OF_ALLOWED = 0.1, 0.3  # what the machines may have of the gap
+_AIMED = 0.5  # of that, when they are solved again
+
+
+class Descent(ABC):
+    """Base of descents from weights to weights until a relative duality gap is closed.
+
+    Parameters
+    ----------
+    state : InnerProblem
+        The machines.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on steps.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
+
+    Attributes
+    ----------
+    inner : Inner
+        What the machines gave at the present weights.
+    accuracy : float
+        With which they are solved.
+    limit : str
+        Why they cannot be solved more accurately; empty if they can.
+    is_limited : bool
+        Whether that ended the descent.
+    """
+
+    inner: Inner
+
+    def __init__(
+        self, state: InnerProblem, tol: float, max_iter: int, floor: float = 0.0
+    ) -> None:
+        self.state, self.tol, self.max_iter, self.floor = state, tol, max_iter, floor
+        self.accuracy, self.limit = first_accuracy(tol), ""
+        self.n_iter, self.is_limited = 1, False
+        self.history: list[float] = []
+
+    @property
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """The present weights of the machines."""
+
+    @abstractmethod
+    def values(self) -> tuple[float, float]:
+        """Return the objective, as bounded from above, and a bound of the minimum."""
+
+    @abstractmethod
+    def step(self) -> None:
+        """Move the weights, `take` what the machines give there, and count it."""
+
+    def solve(self) -> None:
+        """Solve the machines at the present weights."""
+        self.take(self.state.solve(self.weights, self.accuracy))
+        self.limit = self.inner.limit
+
+    def take(self, inner: Inner) -> None:
+        """Go on from what the machines gave at the present weights."""
+        self.inner = inner
+
+    def evaluate(self) -> None:
+        """Compute all values from scratch, for what would be returned."""
+        self.take(self.state.evaluate(self.weights))
+
+    def refine(self) -> None:
+        """Solve the machines at the present weights more accurately."""
+        wanted = _AIMED * self.left_to_machines
+        self.accuracy = next_accuracy(self.accuracy, self.inner, wanted)
+        self.solve()
+
+    @property
+    def left_to_machines(self) -> float:
+        """Part of the gap that their inaccuracy may have."""
+        return max(_SHARE_OF_GAP * self.gap, _SHARE_OF_ALLOWED * self.allowed)
+
+    def status(self) -> Status | None:
+        """Return how the descent ended, None if it has not."""
+        if self.gap <= self.allowed:
+            return "converged"
+        if self.is_limited:
+            return "stalled"
+        return "stopped" if self.n_iter > self.max_iter else None
+
+    def run(self) -> Certificate:
+        """Descend, and return what is certified.
+
+        The last values are those of the duals themselves: no sum that was updated step
+        by step, and has gathered rounding on the way, has a part in them.
+        """
+        is_evaluated = False
+        while True:
+            self.objective, self.bound = self.values()
+            self.history.append(self.objective)
+            self.gap = self.objective - self.bound
+            self.allowed = self.tol * max(abs(self.objective), self.floor)
+            status = self.status()
+            if status is not None and is_evaluated:
+                break
+            if status is not None:
+                self.evaluate()
+                self.history.pop()
+                is_evaluated = True
+                continue
+            if is_evaluated:
+                self.state.refresh()
+                is_evaluated = False
+            if self.inner.primal - self.inner.dual <= self.left_to_machines:
+                self.step()
+            elif self.limit or self.accuracy < FINEST_ACCURACY:
+                self.is_limited = True
+            else:
+                self.refine()
+        return Certificate(
+            objective=self.objective,
+            dual_objective=self.bound,
+            n_iter=self.n_iter,
+            status=status,
+            history=np.array(self.history),
+            floor=self.floor,
+        )
