@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling_steps as steps
-from mtmkl.solvers.med.med_pooling_free import Pooled, write_curvature, write_outputs
+from mtmkl.solvers.med.med_pooling_free import Pooled, curvature, outputs_of
 from mtmkl.solvers.med.switches import (
     Switched,
     SwitchedPath,
@@ -103,8 +103,8 @@ class PoolingPath(SwitchedPath):
         super().__init__()
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
-            within,
-            specialised,
+            [np.asarray(K, dtype=np.float64) for K in within],
+            [np.asarray(K, dtype=np.float64) for K in specialised],
             np.array(c, dtype=np.float64),
         )
         self._whole = whole
@@ -214,23 +214,23 @@ class _Pooling:
     ) -> None:
         sizes = np.array([len(K) for K in specialised], dtype=np.intp)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
-        blocks = within or [communal[i:j, i:j] for i, j in pairwise(offsets)]
+        blocks = within or [communal[i:j, i:j] for i, j in pairwise(offsets.tolist())]
         self._specialised, self.labels = specialised, c
         self._data = Pooled(
             communal,
             bool(within),
-            _joined(blocks),
-            _joined(specialised),
+            np.concatenate([K.ravel() for K in blocks]),
+            np.concatenate([K.ravel() for K in specialised]),
             offsets,
             np.concatenate([[0], np.cumsum(sizes**2)]).astype(np.intp),
             c,
             np.zeros(c.size),
             np.zeros(c.size),
         )
-        first = np.repeat(self._data.entries[:-1], sizes)
-        place = np.arange(c.size) - np.repeat(offsets[:-1], sizes)
-        on = first + place * np.repeat(sizes + 1, sizes)
-        self.diagonal = self._data.within[on] + self._data.own[on]
+        shared = [K.diagonal() for K in within] or [communal.diagonal()]
+        self.diagonal = np.concatenate(shared) + np.concatenate(
+            [K.diagonal() for K in specialised]
+        )
         self.beta, self.intercept = np.zeros(c.size), np.zeros(sizes.size)
         self.C = 0.0
         self._outputs = np.zeros((2, c.size))
@@ -258,7 +258,9 @@ class _Pooling:
         if log_alpha == -np.inf:
             return None
         log_odds = np.zeros(self.intercept.size) if last is None else last.copy()
-        steps.move_switches(self._data, log_alpha, self.beta, self._outputs, log_odds)
+        steps.move_switches(
+            tuple(self._data), log_alpha, self.beta, self._outputs, log_odds
+        )
         return log_odds
 
     def solve(self, s: FloatArray, accuracy: float) -> Inner:
@@ -270,7 +272,7 @@ class _Pooling:
         finished = False
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_joint(
-                self._data,
+                tuple(self._data),
                 s,
                 accuracy,
                 self.diagonal,
@@ -291,7 +293,9 @@ class _Pooling:
     def _values(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
         """Return the values at β for the targets of the data; keep the intercepts."""
         q, values = np.empty(s.size), np.empty(steps.N_VALUES)
-        steps.write_values(data, s, self.beta, outputs, q, self.intercept, values)
+        steps.write_values(
+            tuple(data), s, self.beta, outputs, q, self.intercept, values
+        )
         linear, quadratic, loss = values.tolist()
         return Inner(
             q=q,
@@ -332,9 +336,7 @@ class _Pooling:
 
     def outputs_of(self, beta: FloatArray) -> FloatArray:
         """Return kβ and each task's own k_tβ_t, shape (2, N)."""
-        outputs = np.empty((2, beta.size))
-        write_outputs(self._data, beta, outputs)
-        return outputs
+        return outputs_of(tuple(self._data), beta)
 
     def correct(self, beta: FloatArray, communal: FloatArray) -> None:
         """Solve from now on for what is left of the labels by the factor's lack at β.
@@ -346,10 +348,4 @@ class _Pooling:
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""
-        out = np.empty((s.size, s.size))
-        write_curvature(self._data, s, self.beta, self._outputs, out)
-        return out
-
-
-def _joined(blocks: Sequence[FloatArray]) -> FloatArray:
-    return np.concatenate([np.asarray(K, dtype=np.float64).ravel() for K in blocks])
+        return curvature(tuple(self._data), s, self.beta, self._outputs)

@@ -11,7 +11,7 @@ with the kernel I stand for it, so that U is of one task after the other: its ma
 what is left, s_t k_t + (k − FF')_t, and F'd − y = 0 adds the columns [F; −I] to E.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ _ROUNDS = 2.0  # cost of the variables that meet a bound, in units of the factor
 
 
 class Pooled(NamedTuple):
-    """Tasks as compiled functions take them.
+    """Tasks as compiled functions take them, from Python as a tuple: half the time.
 
     Matrices of the tasks lie one after the other, those of task t from entries[t] on.
 
@@ -99,7 +99,7 @@ def shared_part(data: Pooled, beta: FloatArray) -> FloatArray:
     return shared
 
 
-@compiled
+@routine
 def write_outputs(data: Pooled, beta: FloatArray, outputs: FloatArray) -> None:
     """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
     shared = shared_part(data, beta)
@@ -118,13 +118,24 @@ def write_outputs(data: Pooled, beta: FloatArray, outputs: FloatArray) -> None:
                     add_scaled(outputs[0], beta[i], data.communal[i])
 
 
+@compiled
+def outputs_of(arrays: tuple[Any, ...], beta: FloatArray) -> FloatArray:
+    """Return the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
+    outputs = np.empty((2, beta.size))
+    write_outputs(Pooled(*arrays), beta, outputs)
+    return outputs
+
+
 @routine
 def write_gradient(
     data: Pooled, t: int, s: float, outputs: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − K_sβ`` to v in the rows of one task, with the switch s."""
-    for i in range(data.offsets[t], data.offsets[t + 1]):
-        v[i] = data.c[i] - outputs[0, i] - s * outputs[1, i]
+    first, last = data.offsets[t], data.offsets[t + 1]
+    c, here = data.c[first:last], v[first:last]
+    communal, own = outputs[0, first:last], outputs[1, first:last]
+    for i in range(c.size):
+        here[i] = c[i] - communal[i] - s * own[i]
 
 
 @routine
@@ -428,20 +439,18 @@ def _keep_sums(
 
 
 @compiled
-def write_curvature(
-    data: Pooled, s: FloatArray, beta: FloatArray, outputs: FloatArray, out: FloatArray
-) -> None:
-    """Write V''(s), (T, T): B'PB with the free variables' own outputs in B.
+def curvature(
+    arrays: tuple[Any, ...], s: FloatArray, beta: FloatArray, outputs: FloatArray
+) -> FloatArray:
+    """Return V''(s), (T, T): B'PB with the free variables' own outputs in B.
 
     P is the inverse of their kernel on the vectors whose sums within tasks vanish.
     """
+    data = Pooled(*arrays)
     index, starts, n_tasks = list_free(data, beta)
-    m = index.size
-    for t in range(s.size):
-        for u in range(s.size):
-            out[t, u] = 0.0
+    m, out = index.size, np.zeros((s.size, s.size))
     if m <= n_tasks:
-        return
+        return out
     rank = data.communal.shape[1] if data.is_factor else 0
     size = m + rank
     factor = _factorise_free(data, s, index, starts, np.empty((rank, size)))
@@ -469,3 +478,4 @@ def write_curvature(
                     turned, factor.place[t] + top, turned, factor.place[u] + top, n
                 )
             out[t, u] = out[u, t] = value
+    return out

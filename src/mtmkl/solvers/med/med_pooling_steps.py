@@ -13,6 +13,8 @@ Cholesky factor of their kernel, whenever the sweeps have cost as much, and at o
 after a change of the switches, which moves all of them and few bounds.
 """
 
+from typing import Any
+
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
@@ -70,7 +72,7 @@ def first_progress(tol: float, work: float) -> FloatArray:
 
 @compiled
 def write_values(
-    data: Pooled,
+    arrays: tuple[Any, ...],
     s: FloatArray,
     beta: FloatArray,
     outputs: FloatArray,
@@ -79,7 +81,7 @@ def write_values(
     values: FloatArray,
 ) -> None:
     """Write q_t, the intercepts, c'β, β'K_sβ and the loss of a point."""
-    n = beta.size
+    data, n = Pooled(*arrays), beta.size
     v = np.empty(n)
     write_gradients(data, s, outputs, v)
     values[LINEAR] = dot(data.c, beta)
@@ -143,11 +145,12 @@ def _sweep_task(
         c[a], start[a] = v[first + a], beta[first + a]
     for a in range(n):
         k = entry + a * n
+        row, within, own = K[a], data.within[k : k + n], data.own[k : k + n]
         for b in range(n):
-            K[a, b] = data.within[k + b] + s * data.own[k + b]
-        work[DIAGONAL, a] = K[a, a]
+            row[b] = within[b] + s * own[b]
+        work[DIAGONAL, a] = row[a]
         if start[a] != 0.0:
-            add_scaled(c, start[a], K[a])
+            add_scaled(c, start[a], row)
     done, _, credit = pair_steps(
         K,
         c,
@@ -181,7 +184,7 @@ def _sweep_task(
 
 @compiled
 def solve_joint(
-    data: Pooled,
+    arrays: tuple[Any, ...],
     s: FloatArray,
     tol: float,
     diagonal: FloatArray,
@@ -197,7 +200,7 @@ def solve_joint(
 
     Returns False after a slice of work: call again with the same arrays.
     """
-    n = beta.size
+    data, n = Pooled(*arrays), beta.size
     v, violations = np.empty(n), np.empty(s.size)
     while True:
         shared = shared_part(data, beta)
@@ -272,7 +275,7 @@ def solve_joint(
 
 @compiled
 def move_switches(
-    data: Pooled,
+    arrays: tuple[Any, ...],
     log_alpha: float,
     beta: FloatArray,
     outputs: FloatArray,
@@ -284,6 +287,7 @@ def move_switches(
     by Newton's method within a bracket, as if multipliers at a bound stayed there and
     the free ones were inverse to s_t.
     """
+    data = Pooled(*arrays)
     v, shared = np.empty(beta.size), shared_part(data, beta)
     work_left = SLICE
     for _ in range(_TURNS):
