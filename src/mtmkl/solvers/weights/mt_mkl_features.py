@@ -326,7 +326,7 @@ def _descend(
                 first,
                 problem.logistic,
             )
-            objective = 0.5 * theta @ q + problem.C * loss
+            objective = float(0.5 * theta @ q + problem.C * loss)
             history.append(objective)
             converged = objective - dual <= tol * objective
             if converged or epoch == max_iter:
@@ -341,7 +341,7 @@ def _descend(
             theta = next_weights(theta, q, problem.p)
         previous = dual + estimate
     return theta, Certificate(
-        objective=float(objective),
+        objective=objective,
         dual_objective=float(dual),
         n_iter=epoch,
         status="converged" if converged else "stopped",
