@@ -53,7 +53,15 @@ def test_estimators_load_nothing_that_scikit_learn_does_not():
     packages, modules = loaded_by(code, before="import sklearn.svm")
     assert packages == {"mtmkl"}
     parts = {name.split(".")[1] for name in modules}
-    assert parts <= {"kernels", "methods", "solvers", "sequences", "sparse", "typing"}
+    assert parts <= {
+        "kernels",
+        "methods",
+        "solvers",
+        "sequences",
+        "sparse",
+        "task_labels",
+        "typing",
+    }
 
 
 def test_a_data_set_and_a_fit_need_neither_suite_nor_downloads():

@@ -192,10 +192,6 @@ def place(plan: FitJob) -> str:
     return f"{plan.experiment}/{plan.dataset}/{plan.method}"
 
 
-def _has_content(splits: Path) -> bool:
-    return bool(load_splits(splits))
-
-
 def no_scores() -> pd.DataFrame:
     """Return a scores table without rows."""
     return pd.DataFrame(columns=list(COLUMNS))

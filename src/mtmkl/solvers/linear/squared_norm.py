@@ -32,6 +32,7 @@ from typing import Literal
 
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.solvers.linear.free_mean import FreeMean
 from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm
 from mtmkl.solvers.linear.task_admm import (
@@ -184,7 +185,9 @@ def solve_group(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    data, constant = tasks.arrays_of(members), float(tasks.constants[members].sum())
+    # The rows themselves, which are large, stay where they are.
+    some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)
+    data, constant = (tasks.right, *some), float(tasks.constants[members].sum())
     best, end, n_iter = minimise(
         data, constant, gamma, TRACE, tol, max_iter, start, cutoff
     )
@@ -223,3 +226,21 @@ def _steps(
 def _end(steps: PenaltySteps, gamma: float) -> WarmStart:
     """Return where the next solve may start, with ρ/γ."""
     return WarmStart(steps.Z, steps.L, steps.balanced / gamma)
+
+
+@compiled
+def _rows_of(
+    members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    """Return where each member's rows begin, and offsets, S and c of these alone."""
+    starts = np.empty(members.size, np.intp)
+    own = np.zeros(members.size + 1, np.intp)
+    for k in range(members.size):
+        starts[k] = offsets[members[k]]
+        own[k + 1] = own[k] + offsets[members[k] + 1] - starts[k]
+    some_singular, some_target = np.empty(own[-1]), np.empty(own[-1])
+    for k in range(members.size):
+        for j in range(own[k + 1] - own[k]):
+            some_singular[own[k] + j] = singular[starts[k] + j]
+            some_target[own[k] + j] = target[starts[k] + j]
+    return starts, own, some_singular, some_target

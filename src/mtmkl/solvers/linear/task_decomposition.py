@@ -14,7 +14,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from mtmkl.compiled import compiled
 from mtmkl.typing import FloatArray, IntArray
 
 #: V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
@@ -71,13 +70,6 @@ class TaskDecomposition:
         """Arguments of compiled steps."""
         starts = self.offsets[:-1]
         return self.right, starts, self.offsets, self.singular, self.target
-
-    def arrays_of(self, members: IntArray) -> TaskRows:
-        """Return the arguments of compiled steps for some of the tasks.
-
-        The rows themselves, which are large, stay where they are.
-        """
-        return self.right, *_rows_of(members, self.offsets, self.singular, self.target)
 
     @cached_property
     def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:
@@ -181,21 +173,3 @@ def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     largest = s.max(initial=0.0)
     rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * largest))
     return U[:, :rank], s[:rank], Vt[:rank]
-
-
-@compiled
-def _rows_of(
-    members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
-) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return where each member's rows begin, and offsets, S and c of these alone."""
-    starts = np.empty(members.size, np.intp)
-    own = np.zeros(members.size + 1, np.intp)
-    for k in range(members.size):
-        starts[k] = offsets[members[k]]
-        own[k + 1] = own[k] + offsets[members[k] + 1] - starts[k]
-    some_singular, some_target = np.empty(own[-1]), np.empty(own[-1])
-    for k in range(members.size):
-        for j in range(own[k + 1] - own[k]):
-            some_singular[own[k] + j] = singular[starts[k] + j]
-            some_target[own[k] + j] = target[starts[k] + j]
-    return starts, own, some_singular, some_target
