@@ -32,8 +32,10 @@ that no matrix of all pairs of kernels is inverted. The same matrix gives f''.
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.svm.inner import Inner
@@ -329,7 +331,7 @@ class _System:
         return right / self.diagonal + change
 
 
-def _summed(left: FloatArray, right: FloatArray) -> FloatArray:
+def _summed(left: FloatArray, right: NDArray[Any]) -> FloatArray:
     """Return Σ_t left_t' right_t of matrices of as many rows."""
     rows = left.shape[0] * left.shape[1]
     sums: FloatArray = left.reshape(rows, -1).T @ right.reshape(rows, -1)

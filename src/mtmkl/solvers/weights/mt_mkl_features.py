@@ -292,7 +292,7 @@ def _descend(
         G = _combined(problem, theta)
         for t in range(problem.n_tasks):
             rng.shuffle(order[first[t] : last[t]])
-        losses, *bounds = steps.epoch(
+        losses, above, below = steps.epoch(
             problem.maps,
             problem.offsets,
             problem.norms,
@@ -309,10 +309,11 @@ def _descend(
             alpha,
             U,
         )
+        bounds = above, below
         q = _quadratic_forms(problem, U)
         norm = dual_norm(q, problem.p)
         dual = _gain(problem, alpha) - 0.5 * norm
-        weights = max(0.5 * (norm - theta @ q), 0.0)
+        weights = max(0.5 * (norm - float(theta @ q)), 0.0)
         estimate = losses + weights
         if ratio * estimate <= tol * (dual + estimate) or epoch == max_iter:
             loss = steps.total_loss(

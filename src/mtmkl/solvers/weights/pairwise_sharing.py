@@ -399,11 +399,12 @@ class _Search(Descent):
             self.damping = np.maximum(damping, _DECAY * self.damping)
             self.curvature = None
             self.n_iter += 1
-            self.n_rejected = self.n_flat = 0
+            self.n_rejected = 0
         else:
             path.remember(seen)
             self.n_rejected += 1
         if -predicted >= _FLAT * self.gap:
+            self.n_flat = 0
             return
         inner_gap = self.inner.primal - self.inner.dual
         if self.accuracy > FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
@@ -415,7 +416,7 @@ class _Search(Descent):
             # What holds the weights is not q, but damping from less accurate values, or
             # curvature across a kink.
             self.damping[:] = 0.0
-            self.n_flat += self.n_rejected > 0
+            self.n_flat += 1
 
     def seen_damping(self, theta: FloatArray, seen: _Support) -> FloatArray:
         """Return what makes the model agree with the values seen at other weights."""

@@ -17,7 +17,9 @@ nonnegative terms,
         + Σ_t [max(0, max_j a_tj + B_tj'δ̂_t) − Σ_j μ_tj (a_tj + B_tj'δ̂_t)]
         + Σ_{t<s} [λ ‖θ̂_t − θ̂_s‖ − π_ts'(θ̂_t − θ̂_s)].
 
-The method is that of multipliers (ADMM) [1]_, with one copy of each difference
+For λ = 0 the tasks are programs of their own
+(:mod:`mtmkl.solvers.svm.simplex_qp`). Otherwise the method is that of multipliers
+(ADMM) [1]_, with one copy of each difference
 θ_t − θ_s, one of each θ_t and one of each cut. The matrix of its quadratic step is
 blockdiag(A_t) − ρ 11' ⊗ I with A_t = H_t + (σ + ρT) I + σ B̂_t'B̂_t (the rows of B̂ scaled
 by the largest norm), solved by blocks and an M × M system.
@@ -38,9 +40,6 @@ from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
 from mtmkl.typing import FloatArray, IntArray
 
-# Beyond so many weights the iterations of the method of multipliers, which grow with
-# their number, take longer than active sets.
-_MANY = 32
 _SPARE, _ROUNDS = 12, 10  # columns added, and how often
 
 _RELAXATION = 1.7
@@ -156,7 +155,7 @@ def minimise_weights(
         λ, at least 0.
     cuts : Cuts, optional
     edge_duals : ndarray of shape (T (T − 1) / 2, M), optional
-        Edge duals to start from.
+        Edge duals to start from, of norm at most λ.
     rho : float, optional
         Penalty of the method to start with.
     tol : float
@@ -179,7 +178,7 @@ def minimise_weights(
     if cuts is None:
         cuts = Cuts(np.empty((n_tasks, 0)), np.empty((n_tasks, 0, n_kernels)))
     shares = np.zeros(cuts.offsets.shape)
-    if n_kernels > _MANY and not (lam > 0.0 and n_pairs):
+    if lam == 0.0 or n_pairs == 0:
         theta = center.copy()
         found = np.zeros(3)
         for t in range(n_tasks):
@@ -191,23 +190,24 @@ def minimise_weights(
         value, gap, n_iter = found.tolist()
         return Weights(theta, pi, shares, rho, value, gap, int(n_iter))
 
-    if edge_duals is not None and lam > 0.0:
-        pi[:] = within(edge_duals, lam)
-    # Rows of a task are scaled together, so that one projection serves them.
-    norms = np.sqrt(np.einsum("tjm,tjm->tj", cuts.slopes, cuts.slopes))
-    largest = norms.max(axis=1, initial=0.0)
-    scale = np.where(largest > 0.0, largest, 1.0)
-    exists = np.isfinite(cuts.offsets)
-    a = np.where(exists, cuts.offsets, -1.0) / scale[:, None]
-    B = np.where(exists[..., None], cuts.slopes, 0.0) / scale[:, None, None]
+    if edge_duals is not None:
+        pi[:] = edge_duals
+    a, B, scale = cuts.offsets, cuts.slopes, np.ones(n_tasks)
+    if a.size:
+        # Rows of a task are scaled together, so that one projection serves them.
+        largest = np.sqrt(np.einsum("tjm,tjm->tj", B, B)).max(axis=1)
+        scale = np.where(largest > 0.0, largest, 1.0)
+        exists = np.isfinite(a)
+        a = np.where(exists, a, -1.0) / scale[:, None]
+        B = np.where(exists[..., None], B, 0.0) / scale[:, None, None]
     program = _Program(
         g=g,
         H=H,
         center=center,
         at_zero=g - np.einsum("tmk,tk->tm", H, center),
-        lam=lam if n_pairs else 0.0,
+        lam=lam,
         a=a,
-        a_at_zero=a - np.einsum("tjm,tm->tj", B, center),
+        a_at_zero=a - np.einsum("tjm,tm->tj", B, center) if a.size else a,
         B=B,
         scale=scale,
     )
@@ -286,12 +286,12 @@ def _minimise_together(
     best.value[:] = value, gap
     if gap <= tol:
         return sigma, 0
-    rho = sigma / n_tasks if lam > 0.0 else 0.0
+    rho = sigma / n_tasks
     # At the optimum equal where a weight is positive, and not larger elsewhere.
     u = (g + r) / -sigma
-    mean = np.einsum("tm,tm->t", u, center)[:, None]
+    mean = (u * center).sum(axis=1, keepdims=True)
     u = np.where(center == 0.0, np.minimum(u, mean), mean)
-    v = best.edge_duals / rho if rho else np.empty((0, n))
+    v = best.edge_duals / rho
     it = _Iterates(
         z=center.copy(),
         u=u,
@@ -302,8 +302,7 @@ def _minimise_together(
         y=a.copy(),
         p=np.zeros_like(a),
     )
-    if rho:
-        _pair_step(center, it, lam / rho, 1.0)
+    _pair_step(center, it, lam / rho, 1.0)
     n_iter, identity = 0, np.eye(n)
     while True:
         A = program.H + (sigma + rho * n_tasks) * identity
@@ -319,12 +318,11 @@ def _minimise_together(
         sigma, rho = sigma * change, rho * change
         for multiplier in (it.u, it.multipliers, it.p):
             multiplier /= change
-        if rho:
-            # d and p are parallel, so that v keeps its direction.
-            v *= (it.shrink + (1.0 - it.shrink) / change)[:, None]
-            norms = np.sqrt(np.einsum("km,km->k", v, v))
-            bound = np.where(it.shrink > 0.0, lam / rho, np.inf)
-            it.shrink[:] = np.maximum(1.0 - bound / np.maximum(norms, 1e-300), 0.0)
+        # d and p are parallel, so that v keeps its direction.
+        v *= (it.shrink + (1.0 - it.shrink) / change)[:, None]
+        norms = np.maximum(np.sqrt(np.einsum("km,km->k", v, v)), 1e-300)
+        shrink = np.maximum(1.0 - lam / rho / norms, 0.0)
+        it.shrink[:] = np.where(it.shrink > 0.0, shrink, 0.0)
 
 
 @compiled
@@ -356,8 +354,7 @@ def _iterate(
             _copy(it.z, old_z)
             _copy(it.differences, old_differences)
         _quadratic_step(program, it, inverses, coupling, sigma, rho, x)
-        if rho > 0.0:
-            _pair_step(x, it, program.lam / rho, _RELAXATION)
+        _pair_step(x, it, program.lam / rho, _RELAXATION)
         _simplex_step(x, it.z, it.u)
         if mu.size:
             _cut_step(program, x, it, sigma, mu)
@@ -368,9 +365,8 @@ def _iterate(
             for m in range(n):
                 r[t, m] = rho * it.multipliers[t, m]
         _keep_if_better(program, it.z, it, r, rho, mu, tol, best)
-        if rho > 0.0:
-            _merge_fused(it.z, it.shrink, merged)
-            _keep_if_better(program, merged, it, r, rho, mu, tol, best)
+        _merge_fused(it.z, it.shrink, merged)
+        _keep_if_better(program, merged, it, r, rho, mu, tol, best)
         if best.value[1] <= tol:
             break
         if n_iter % _BALANCE_EVERY == 0:
@@ -397,7 +393,7 @@ def _quadratic_step(
     rho: float,
     x: FloatArray,
 ) -> None:
-    """Solve for x by blocks, and where ρ > 0 by the system that couples them."""
+    """Solve for x by blocks, and by the system that couples them."""
     n_tasks, n = x.shape
     right, sums = np.empty(n), np.zeros(n)
     for t in range(n_tasks):
@@ -413,8 +409,6 @@ def _quadratic_step(
         for m in range(n):
             x[t, m] = dot_at(inverses, (t * n + m) * n, right, 0, n)
             sums[m] += x[t, m]
-    if rho == 0.0:
-        return
     for m in range(n):
         right[m] = dot_at(coupling, m * n, sums, 0, n)
     for t in range(n_tasks):
@@ -563,7 +557,7 @@ def _gap(
 ) -> tuple[float, float]:
     """Return the objective of θ, and its gap with edge duals of the sums r."""
     n_tasks, n = theta.shape
-    value = program.lam * pair_penalty(theta) if program.lam > 0.0 else 0.0
+    value = program.lam * pair_penalty(theta)
     gap = value
     change, h = np.empty(n), np.empty(n)
     for t in range(n_tasks):
@@ -628,15 +622,16 @@ def pair_penalty(theta: FloatArray) -> float:
     return value
 
 
+@compiled
 def edge_sums(edge_duals: FloatArray, n_tasks: int) -> FloatArray:
     """Return r_t = Σ_s π_ts, shape (T, M), for π of shape (T(T − 1)/2, M)."""
     out = np.zeros((n_tasks, edge_duals.shape[1]))
-    ends = np.cumsum(range(n_tasks - 1, 0, -1))
-    parts = np.split(edge_duals, ends[:-1])[: n_tasks - 1]
-    for t, own in enumerate(parts):
-        out[t] = own.sum(axis=0)
-    for t, own in enumerate(parts):
-        out[t + 1 :] -= own
+    for sign in (1.0, -1.0):
+        k = 0
+        for t in range(n_tasks):
+            for s in range(t + 1, n_tasks):
+                add_scaled(out[t if sign > 0.0 else s], sign, edge_duals[k])
+                k += 1
     return out
 
 
