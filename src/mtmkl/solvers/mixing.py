@@ -56,7 +56,8 @@ class Mixing:
         gram = self.gram[:n, :n].copy()
         gram[np.diag_indices(n)] += _RIDGE * np.trace(gram) + 1e-300
         shares = np.linalg.solve(gram, self.changes[:n] @ F.ravel())
-        return image - (shares @ self.steps[:n]).reshape(V.shape)
+        out = (shares @ self.steps[:n]).reshape(V.shape)
+        return np.subtract(image, out, out=out)
 
     def _keep(
         self, before: FloatArray, F_before: FloatArray, image: FloatArray, F: FloatArray

@@ -56,10 +56,12 @@ from mtmkl.solvers.svm.task_duals import (
     remedy_of,
 )
 from mtmkl.solvers.weights.schatten_steps import (
+    add_own_sums,
     decompose,
     largest_values,
     own_outputs,
     shrink,
+    spans_of,
     thresholds_of,
 )
 from mtmkl.typing import FloatArray, IntArray
@@ -85,6 +87,9 @@ class SchattenProblem:
         the other.
     ends : ndarray of shape (k + 1,)
         Kernel j has the columns ``ends[j]:ends[j + 1]``.
+    spans : ndarray of shape (N, k, 2)
+        From which to which column an example has coordinates other than 0 in a kernel:
+        Cholesky factors are triangular, and those of narrow kernels diagonal.
     tasks : DualProblem
         The tasks on the sum of the kernels, one term.
     q : float
@@ -93,6 +98,7 @@ class SchattenProblem:
 
     factors: FloatArray
     ends: IntArray
+    spans: IntArray
     tasks: DualProblem
     q: float
 
@@ -121,9 +127,9 @@ class SchattenProblem:
             The tube of regression; by default the tasks are classifications.
         """
         stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
-        ends = np.cumsum([0, *(each.shape[1] for each in factors)])
+        ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
         tasks = DualProblem.of(c, one_gram(stacked, sizes), epsilon=epsilon)
-        return cls(stacked, ends.astype(np.intp), tasks, float(q))
+        return cls(stacked, ends, spans_of(stacked, ends), tasks, float(q))
 
     @property
     def n_kernels(self) -> int:
@@ -138,8 +144,13 @@ class SchattenProblem:
 
     def duals_in_features(self, beta: FloatArray) -> FloatArray:
         """Return B', shape (T, D)."""
-        blocks = GramBlocks.of(self.tasks.blocks.sizes, features=self.factors)
-        return feature_weights(blocks, beta)
+        out = np.zeros((self.tasks.n_tasks, self.factors.shape[1]))
+        self.add_own_sums(beta, out)
+        return out
+
+    def add_own_sums(self, beta: FloatArray, W: FloatArray) -> None:
+        """Add B' to W, shape (T, D)."""
+        add_own_sums(self.tasks.offsets, self.factors, self.spans, beta, W)
 
     def dual_norm(self, largest: FloatArray) -> float:
         """Return the norm dual to the q-norm over kernels."""
@@ -344,7 +355,9 @@ class _Search:
             if is_far and n_iter % _ADAPT_EVERY == 0:
                 factor = self.change_of_rho(W, before)
             if factor == 1.0:
-                self.S = self.mixing.following(self.S, _RELAXATION * (W - self.Z))
+                W -= self.Z
+                W *= _RELAXATION
+                self.S = self.mixing.following(self.S, W)
             else:
                 self.S = self.Z + (self.S - self.Z) / factor
                 self.rho *= factor
@@ -374,13 +387,13 @@ class _Search:
     def machines(self) -> tuple[FloatArray, Inner]:
         """Return W, by the machines of single tasks with 2Z − S for an offset."""
         problem, duals = self.problem, self.duals
-        W = 2.0 * self.Z - self.S
-        outputs = np.empty(problem.tasks.c.size)
-        own_outputs(problem.tasks.offsets, problem.factors, W, outputs)
-        duals.shift(outputs)
+        W = self.Z - self.S
+        W += self.Z
+        offsets = problem.tasks.offsets
+        duals.shift(own_outputs(offsets, problem.factors, problem.spans, W))
         duals.renew()
         inner = duals.solve(np.array([1.0 / self.rho]), self.accuracy)
-        W += problem.duals_in_features(duals.beta) / self.rho
+        problem.add_own_sums(duals.beta / self.rho, W)
         return W, inner
 
     def check(self) -> None:

@@ -5,9 +5,11 @@ A matrix of T rows, one per task, has a block of columns for each kernel, W_j' o
 q from 1 to 2.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, dot_at, routine
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
@@ -228,12 +230,46 @@ def _trace_norms(
 
 @compiled
 def own_outputs(
-    offsets: IntArray, factors: FloatArray, W: FloatArray, out: FloatArray
-) -> None:
-    """Write z_i'w_t of each example i of task t, for w_t in the rows of W."""
+    offsets: IntArray, factors: FloatArray, spans: IntArray, W: FloatArray
+) -> FloatArray:
+    """Return z_i'w_t of each example i of task t, for w_t in the rows of W.
+
+    In kernel j an example has coordinates other than 0 from column ``spans[i, j, 0]``
+    up to column ``spans[i, j, 1]`` at most.
+    """
+    D, out = W.shape[1], np.zeros(factors.shape[0])
     for t in range(offsets.size - 1):
         for i in range(offsets[t], offsets[t + 1]):
-            total = 0.0
-            for f in range(factors.shape[1]):
-                total += factors[i, f] * W[t, f]
-            out[i] = total
+            for j in range(spans.shape[1]):
+                first, last = spans[i, j, 0], spans[i, j, 1]
+                out[i] += dot_at(factors, i * D + first, W, t * D + first, last - first)
+    return out
+
+
+@compiled
+def add_own_sums(
+    offsets: IntArray,
+    factors: FloatArray,
+    spans: IntArray,
+    beta: FloatArray,
+    W: FloatArray,
+) -> None:
+    """Add Σ_i β_i z_i of the examples i of task t to row t of W."""
+    for t in range(offsets.size - 1):
+        for i in range(offsets[t], offsets[t + 1]):
+            if beta[i] != 0.0:
+                for j in range(spans.shape[1]):
+                    own = slice(spans[i, j, 0], spans[i, j, 1])
+                    add_scaled(W[t, own], beta[i], factors[i, own])
+
+
+def spans_of(factors: FloatArray, ends: IntArray) -> IntArray:
+    """Return from where to where rows are other than 0 in each kernel, (N, k, 2)."""
+    spans = np.zeros((len(factors), ends.size - 1, 2), dtype=np.intp)
+    for j, (first, last) in enumerate(pairwise(ends)):
+        if last > first:
+            is_there = factors[:, first:last] != 0.0
+            spans[:, j, 0] = first + is_there.argmax(axis=1)
+            spans[:, j, 1] = last - is_there[:, ::-1].argmax(axis=1)
+            spans[~is_there.any(axis=1), j] = first
+    return spans
