@@ -9,12 +9,29 @@ from itertools import pairwise
 
 import numpy as np
 
-from mtmkl.compiled import add_scaled, compiled, dot_at, routine
+from mtmkl.compiled import add_scaled, compiled, dot_at, routine, total
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
 _NOTHING = 1e-13
 _MAX_STEPS = 200
+
+
+@routine
+def _block(S: FloatArray, first: int, last: int) -> FloatArray:
+    """Return columns of S, transposed if they are no more than the rows."""
+    n_tasks, d = S.shape[0], last - first
+    if d > n_tasks:
+        M = np.empty((n_tasks, d))
+        for t in range(n_tasks):
+            for f in range(d):
+                M[t, f] = S[t, first + f]
+    else:
+        M = np.empty((d, n_tasks))
+        for t in range(n_tasks):
+            for f in range(d):
+                M[f, t] = S[t, first + f]
+    return M
 
 
 @compiled
@@ -27,19 +44,17 @@ def decompose(
     are matrices (m_j, m_j), m_j the smaller side, in columns, one after the other:
     right ones where d_j ≤ T, else left ones.
     """
-    n_tasks = S.shape[0]
-    values[:] = 0.0
-    first = 0
+    place = 0
     for j in range(ends.size - 1):
-        d = ends[j + 1] - ends[j]
-        M = S[:, ends[j] : ends[j + 1]].copy()
-        m = min(d, n_tasks)
-        squares, V = spectrum(np.dot(M.T, M) if d <= n_tasks else np.dot(M, M.T))
-        for i in range(m):
-            values[j, i] = np.sqrt(max(squares[m - 1 - i], 0.0))
-            for a in range(m):
-                vectors[first + a * m + i] = V[a, m - 1 - i]
-        first += m * m
+        M = _block(S, ends[j], ends[j + 1])
+        m = M.shape[0]
+        squares, V = spectrum(np.dot(M, M.T))
+        for i in range(values.shape[1]):
+            values[j, i] = np.sqrt(max(squares[m - 1 - i], 0.0)) if i < m else 0.0
+        for a in range(m):
+            for i in range(m):
+                vectors[place + a * m + i] = V[a, m - 1 - i]
+        place += m * m
 
 
 @compiled
@@ -47,11 +62,9 @@ def largest_values(S: FloatArray, ends: IntArray) -> FloatArray:
     """Return the largest singular value of each block, shape (k,)."""
     out = np.zeros(ends.size - 1)
     for j in range(out.size):
-        d = ends[j + 1] - ends[j]
-        if d > 0:
-            M = S[:, ends[j] : ends[j + 1]].copy()
-            G = np.dot(M.T, M) if d <= S.shape[0] else np.dot(M, M.T)
-            out[j] = np.sqrt(max(np.linalg.eigvalsh(G)[-1], 0.0))
+        if ends[j + 1] > ends[j]:
+            M = _block(S, ends[j], ends[j + 1])
+            out[j] = np.sqrt(max(spectrum(np.dot(M, M.T))[0][-1], 0.0))
     return out
 
 
@@ -77,29 +90,31 @@ def shrink(
     out: FloatArray,
 ) -> None:
     """Write S with the singular values of block j less thresholds[j], or 0."""
-    n_tasks = S.shape[0]
-    first = 0
+    place = 0
     for j in range(ends.size - 1):
-        d = ends[j + 1] - ends[j]
-        m = min(d, n_tasks)
-        rank = 0
+        M = _block(S, ends[j], ends[j + 1])
+        m, rank = M.shape[0], 0
         while rank < m and values[j, rank] > thresholds[j]:
             rank += 1
-        if rank == 0:
-            out[:, ends[j] : ends[j + 1]] = 0.0
-        else:
-            M = S[:, ends[j] : ends[j + 1]].copy()
-            V = vectors[first : first + m * m].reshape(m, m)[:, :rank].copy()
-            F = V.copy()
-            for i in range(rank):
-                factor = 1.0 - thresholds[j] / values[j, i]
-                for a in range(m):
-                    F[a, i] *= factor
-            if d <= n_tasks:
-                out[:, ends[j] : ends[j + 1]] = np.dot(np.dot(M, F), V.T)
+        V, F = np.empty((rank, m)), np.empty((m, rank))
+        for i in range(rank):
+            for a in range(m):
+                V[i, a] = vectors[place + a * m + i]
+                F[a, i] = V[i, a] * (1.0 - thresholds[j] / values[j, i])
+        place += m * m
+        if rank > 0:
+            M = np.dot(F, np.dot(V, M))
+        columns = range(ends[j], ends[j + 1])
+        for t in range(out.shape[0]):
+            if rank == 0:
+                for f in columns:
+                    out[t, f] = 0.0
+            elif m == len(columns):
+                for f in columns:
+                    out[t, f] = M[f - ends[j], t]
             else:
-                out[:, ends[j] : ends[j + 1]] = np.dot(F, np.dot(V.T, M))
-        first += m * m
+                for f in columns:
+                    out[t, f] = M[t, f - ends[j]]
 
 
 @routine
@@ -107,14 +122,14 @@ def _common_threshold(values: FloatArray, tau: float) -> float:
     """Return the θ with θ = τ Σ_i max(s_i − θ, 0), by Newton's method from below."""
     theta = 0.0
     while True:
-        total, rank = 0.0, 0
+        sums, rank = 0.0, 0
         for j in range(values.shape[0]):
             for s in values[j]:
                 if s <= theta:
                     break
-                total += s
+                sums += s
                 rank += 1
-        new = tau * total / (1.0 + tau * rank)
+        new = tau * sums / (1.0 + tau * rank)
         if new <= theta * (1.0 + _ROUNDING):
             return theta
         theta = new
@@ -133,18 +148,18 @@ def _block_threshold(values: FloatArray, log_kappa: float, q: float) -> float:
     if high + np.log(_NOTHING) > order * (high - log_kappa):
         return values[0]  # n is nothing next to the largest value
     low = high - 1e3
-    x = min(log_kappa + (q - 1.0) * np.log(values.sum()), high + np.log(0.5))
+    x = min(log_kappa + (q - 1.0) * np.log(total(values)), high + np.log(0.5))
     for _ in range(_MAX_STEPS):
         theta = np.exp(x)
-        total, rank = 0.0, 0
+        norm, rank = 0.0, 0
         for s in values:
             if s <= theta:
                 break
-            total += s - theta
+            norm += s - theta
             rank += 1
-        if total > 0.0:
-            error = np.log(total) - order * (x - log_kappa)
-            slope = -rank * theta / total - order
+        if norm > 0.0:
+            error = np.log(norm) - order * (x - log_kappa)
+            slope = -rank * theta / norm - order
             step = -error / slope
             if error > 0.0:
                 low = x
@@ -173,13 +188,11 @@ def thresholds_of(
     k = values.shape[0]
     largest = 0.0
     for j in range(k):
-        largest += values[j].sum() ** q
-    if largest == 0.0:
-        thresholds[:] = 0.0
-        norms[:] = 0.0
-        return 0.0
-    if q == 1.0:
-        thresholds[:] = _common_threshold(values, tau)
+        largest += total(values[j]) ** q
+    if largest == 0.0 or q == 1.0:
+        common = _common_threshold(values, tau)
+        for j in range(k):
+            thresholds[j] = common
         return _trace_norms(values, thresholds, q, norms)
     # log κ = log τ + (2 − q) log N, whose right-hand side falls with κ.
     high = np.log(tau) + (2.0 - q) / q * np.log(largest)
@@ -217,15 +230,15 @@ def _trace_norms(
     values: FloatArray, thresholds: FloatArray, q: float, norms: FloatArray
 ) -> float:
     """Write the sums of the values less the thresholds, and return their q-norm."""
-    total = 0.0
+    powers = 0.0
     for j in range(norms.size):
         norms[j] = 0.0
         for s in values[j]:
             if s <= thresholds[j]:
                 break
             norms[j] += s - thresholds[j]
-        total += norms[j] ** q
-    return float(total ** (1.0 / q))
+        powers += norms[j] ** q
+    return float(powers ** (1.0 / q))
 
 
 @compiled
