@@ -332,7 +332,7 @@ def _descend(
             if converged or epoch == max_iter:
                 break
             if estimate > 0.0:
-                ratio = min(1.0, (objective - dual) / estimate)
+                ratio = min(1.0, float(objective - dual) / estimate)
             last, bounds = first[1:].copy(), _NO_BOUNDS
         # The paper takes the step if the primal objective has fallen, against cycles.
         # Its estimate stands for it here; and a gap that is mostly the weights' will

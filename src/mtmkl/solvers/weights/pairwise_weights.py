@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
 from mtmkl.typing import FloatArray, IntArray
 
@@ -204,7 +204,7 @@ def minimise_weights(
         g=g,
         H=H,
         center=center,
-        at_zero=g - np.einsum("tmk,tk->tm", H, center),
+        at_zero=np.empty_like(g),
         lam=lam,
         a=a,
         a_at_zero=a - np.einsum("tjm,tm->tj", B, center) if a.size else a,
@@ -213,8 +213,6 @@ def minimise_weights(
     )
     best = _Best(center.copy(), pi, shares, np.zeros(2))
     rho, n_iter = _minimise_together(program, best, rho, tol, max_iter)
-    # On the simplex a dual along 1 does nothing; without it none is longer.
-    pi -= pi.mean(axis=1, keepdims=True)
     value, gap = best.value.tolist()
     return Weights(best.theta, pi, shares, rho, value, gap, n_iter)
 
@@ -279,34 +277,23 @@ def _minimise_together(
 
     With σ = ρT the copies of θ_t and of its differences weigh the same.
     """
-    g, center, lam, a, B = program.g, program.center, program.lam, program.a, program.B
-    n_tasks, n = g.shape
-    r = edge_sums(best.edge_duals, n_tasks)
-    value, gap = _gap(program, center, r, best.shares)
-    best.value[:] = value, gap
-    if gap <= tol:
-        return sigma, 0
-    rho = sigma / n_tasks
-    # At the optimum equal where a weight is positive, and not larger elsewhere.
-    u = (g + r) / -sigma
-    mean = (u * center).sum(axis=1, keepdims=True)
-    u = np.where(center == 0.0, np.minimum(u, mean), mean)
-    v = best.edge_duals / rho
+    n_tasks, n = program.g.shape
+    lam, B = program.lam, program.B
     it = _Iterates(
-        z=center.copy(),
-        u=u,
-        v=v,
-        shrink=np.zeros(len(v)),
-        differences=np.zeros((n_tasks, n)),
-        multipliers=np.zeros((n_tasks, n)),
-        y=a.copy(),
-        p=np.zeros_like(a),
+        z=program.center.copy(),
+        u=np.empty((n_tasks, n)),
+        v=np.empty_like(best.edge_duals),
+        shrink=np.zeros(len(best.edge_duals)),
+        differences=np.empty((n_tasks, n)),
+        multipliers=np.empty((n_tasks, n)),
+        y=program.a.copy(),
+        p=np.zeros_like(program.a),
     )
-    _pair_step(center, it, lam / rho, 1.0)
+    rho = sigma / n_tasks
     n_iter, identity = 0, np.eye(n)
     while True:
         A = program.H + (sigma + rho * n_tasks) * identity
-        if a.size:
+        if B.size:
             A += sigma * np.einsum("tja,tjb->tab", B, B)
         inverses = np.linalg.inv(A)
         coupling = rho * np.linalg.inv(identity - rho * inverses.sum(axis=0))
@@ -319,10 +306,35 @@ def _minimise_together(
         for multiplier in (it.u, it.multipliers, it.p):
             multiplier /= change
         # d and p are parallel, so that v keeps its direction.
-        v *= (it.shrink + (1.0 - it.shrink) / change)[:, None]
-        norms = np.maximum(np.sqrt(np.einsum("km,km->k", v, v)), 1e-300)
+        it.v[:] *= (it.shrink + (1.0 - it.shrink) / change)[:, None]
+        norms = np.maximum(np.sqrt(np.einsum("km,km->k", it.v, it.v)), 1e-300)
         shrink = np.maximum(1.0 - lam / rho / norms, 0.0)
         it.shrink[:] = np.where(it.shrink > 0.0, shrink, 0.0)
+
+
+@routine
+def _start(
+    program: _Program, it: _Iterates, best: _Best, sigma: float, rho: float
+) -> None:
+    """Write the gap at the centres, and the multipliers that belong to them."""
+    g, center = program.g, program.center
+    n_tasks, n = g.shape
+    r = edge_sums(best.edge_duals, n_tasks)
+    best.value[0], best.value[1] = _gap(program, center, r, best.shares)
+    for t in range(n_tasks):
+        mean = 0.0
+        for m in range(n):
+            bend = dot_at(program.H, (t * n + m) * n, center, t * n, n)
+            program.at_zero[t, m] = g[t, m] - bend
+            it.u[t, m] = (g[t, m] + r[t, m]) / -sigma
+            mean += it.u[t, m] * center[t, m]
+        for m in range(n):
+            # At the optimum equal where a weight is positive, and not larger elsewhere.
+            it.u[t, m] = min(it.u[t, m], mean) if center[t, m] == 0.0 else mean
+    for k in range(it.shrink.size):
+        for m in range(n):
+            it.v[k, m] = best.edge_duals[k, m] / rho
+    _pair_step(center, it, program.lam / rho, 1.0)
 
 
 @compiled
@@ -347,7 +359,9 @@ def _iterate(
     old_z, old_differences = np.empty((n_tasks, n)), np.empty((n_tasks, n))
     r = np.empty((n_tasks, n))
     mu = np.zeros(it.y.shape)
-    while n_iter < max_iter:
+    if n_iter == 0:
+        _start(program, it, best, sigma, rho)
+    while n_iter < max_iter and best.value[1] > tol:
         n_iter += 1
         is_checked = n_iter % _CHECK_EVERY == 0 or n_iter == max_iter
         if is_checked:
@@ -367,9 +381,7 @@ def _iterate(
         _keep_if_better(program, it.z, it, r, rho, mu, tol, best)
         _merge_fused(it.z, it.shrink, merged)
         _keep_if_better(program, merged, it, r, rho, mu, tol, best)
-        if best.value[1] <= tol:
-            break
-        if n_iter % _BALANCE_EVERY == 0:
+        if n_iter % _BALANCE_EVERY == 0 and best.value[1] > tol:
             change = _change_of_penalty(x, it, old_z, old_differences, r, sigma, rho)
             if change != 1.0:
                 return n_iter, change
@@ -416,7 +428,7 @@ def _quadratic_step(
             x[t, m] += dot_at(inverses, (t * n + m) * n, right, 0, n)
 
 
-@compiled
+@routine
 def _pair_step(x: FloatArray, it: _Iterates, bound: float, relaxation: float) -> None:
     """Renew v = d + p of every pair, and the sums of d and p over the pairs."""
     n_tasks, n = x.shape
@@ -547,11 +559,14 @@ def _keep_if_better(
     _copy(theta, best.theta)
     _copy(mu, best.shares)
     for k in range(it.shrink.size):
+        # On the simplex a dual along 1 does nothing; without it none is longer.
+        mean = total(it.v[k]) / theta.shape[1]
         for m in range(theta.shape[1]):
-            best.edge_duals[k, m] = rho * (1.0 - it.shrink[k]) * it.v[k, m]
+            edge = rho * (1.0 - it.shrink[k]) * (it.v[k, m] - mean)
+            best.edge_duals[k, m] = edge
 
 
-@compiled
+@routine
 def _gap(
     program: _Program, theta: FloatArray, r: FloatArray, shares: FloatArray
 ) -> tuple[float, float]:
