@@ -5,9 +5,10 @@ and m together, because a mean that only followed the tasks step by step would b
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cholesky
+from scipy.linalg.lapack import dpotrs
 
-from mtmkl.solvers.linear.task_admm import RELAXATION, loss_step, pull_back
+from mtmkl.solvers.linear.task_admm import pull_back, relaxed_step
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.typing import FloatArray
 
@@ -35,23 +36,17 @@ class FreeMean:
         if step != self.step:
             self._factorise(step)
         pull = self._sum(base, self.aims, self.slopes)
-        mean: FloatArray = cho_solve(self.factor, pull, check_finite=False)
+        mean: FloatArray = dpotrs(self.factor, pull)[0]
         return mean
 
     def relaxed_step(
         self, Z: FloatArray, L: FloatArray, step: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the deviations of the joint step, V and residuals, as ``task_admm``.
-
-        V, of which the new Z is the proximal point, has the mean 0.
-        """
-        base = Z + L / step
-        mean = self.joint(base, step)
-        W, _, residual = loss_step(*self.tasks.arrays, base + mean, step)
-        W -= mean
-        V = RELAXATION * W + (1.0 - RELAXATION) * Z - L / step
-        V -= V.mean(axis=0)
-        return W, V, residual
+        """Take the joint step; return V, of the mean 0, and as ``task_admm`` does."""
+        mean = self.joint(Z + L / step, step)
+        V, pull, residual = relaxed_step(*self.tasks.arrays, Z, L, mean, step)
+        V -= V.sum(axis=0) / len(V)
+        return V, pull, residual
 
     def _factorise(self, step: float) -> None:
         """Prepare the linear system for a ρ, the same at every point."""
@@ -65,7 +60,7 @@ class FreeMean:
         # Beside the ridge, enough for rounding: the bound makes good what m misses.
         least = 1e-13 * np.trace(system) + 1e-300
         system[np.diag_indices_from(system)] += self.ridge + least
-        self.factor, self.step = cho_factor(system), step
+        self.factor, self.step = cholesky(system), step
 
     def _sum(self, Z: FloatArray, aims: FloatArray, slopes: FloatArray) -> FloatArray:
         """Return Σ_t V_t'(a_t − b_t∘V_t z_t)."""

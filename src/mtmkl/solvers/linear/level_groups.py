@@ -35,7 +35,6 @@ from mtmkl.solvers.linear.task_admm import (
     Splitting,
     WarmStart,
     alternate,
-    balance,
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
@@ -138,8 +137,8 @@ class _PairSteps(Splitting):
 
     def advance(self) -> None:
         Z, step = self.Z, self.step
-        self.previous = Z
-        self.W, V, self.residual = self.mean.relaxed_step(Z, self.L, step)
+        self.previous = Z, self.L
+        V, self.pull, self.residual = self.mean.relaxed_step(Z, self.L, step)
         pair_step = step / self.tasks.n_tasks
         aims, divergence = _pair_step(Z, self.flows, pair_step, self.mu)
         self.Z = (step * V + pair_step * divergence) / (2.0 * step)
@@ -174,9 +173,6 @@ class _PairSteps(Splitting):
             self.flows = flows
         lower = self.tasks.constant + scale * (linear - scale * quadratic)
         return lower, scale * a
-
-    def balance(self) -> float:
-        return balance(self.W, self.Z, self.previous, self.L, self.step)
 
 
 @compiled

@@ -116,10 +116,8 @@ class _DeviationSteps(PenaltySteps):
         self.mean = FreeMean(tasks, 0.0)
 
     def advance(self) -> None:
-        self.previous = self.Z
-        self.W, V, self.residual = self.mean.relaxed_step(self.Z, self.L, self.step)
-        self.Z, self.size = self.penalty.prox(V, self.step)
-        self.L = self.step * (self.Z - V)
+        V, self.pull, self.residual = self.mean.relaxed_step(self.Z, self.L, self.step)
+        self.proximal_step(V)
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         mean = self.mean.best(self.Z)

@@ -52,9 +52,9 @@ from mtmkl.solvers.linear.penalties import (
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
+    Splitting,
     WarmStart,
     alternate,
-    balance,
     loss_step,
     residuals,
 )
@@ -124,7 +124,7 @@ def solve(
     )
 
 
-class _PartSteps:
+class _PartSteps(Splitting):
     """The splitting of copies of P and Q from P and Q themselves."""
 
     check_every = 5
@@ -177,11 +177,8 @@ class _PartSteps:
         return value, self._both(self.Z), *self._bound(self.residual, self.pull)
 
     def balance(self) -> float:
-        if not self.Z.any():
-            return 10.0  # where W = 0 is not the optimum the thresholds are too large
-        Z, L = self.previous
-        copies = Z + (L + self.pull) / self.step
-        return balance(copies, self.Z, Z, self.L, self.step)
+        # Where W = 0 is not the optimum the thresholds are too large.
+        return super().balance() if self.Z.any() else 10.0
 
     def scale_step(self, factor: float) -> None:
         self.step *= factor

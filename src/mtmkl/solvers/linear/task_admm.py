@@ -132,6 +132,12 @@ class Splitting(Protocol):
     #: ρ, and the one of them that balanced the residuals.
     step: float
     balanced: float
+    #: Z and the multipliers, what they were before the last iteration, and X_t'a_t of
+    #: a = 2r at the W step, (T, d), which moves all copies alike.
+    Z: FloatArray
+    L: FloatArray
+    previous: tuple[FloatArray, FloatArray]
+    pull: FloatArray
 
     def advance(self) -> None:
         """Take one iteration: the step in each variable, and in the multipliers."""
@@ -142,8 +148,17 @@ class Splitting(Protocol):
         ...
 
     def balance(self) -> float:
-        """Return the factor for ρ that brings the residuals nearer together."""
-        ...
+        """Return the factor for ρ that brings the relative residuals together."""
+        Z, L = self.previous
+        # By the optimality of its step ρ(W − Z − L/ρ) is the pull.
+        W = Z + (L + self.pull) / self.step
+        size, multiplier, primal, dual = _norms(
+            W.ravel(), self.Z.ravel(), Z.ravel(), self.L.ravel()
+        )
+        if min(size, multiplier, primal, dual) == 0.0:
+            return 1.0
+        ratio = float(np.sqrt(primal / size * multiplier / (self.step * dual)))
+        return min(max(ratio, 0.1), 10.0) if ratio > 2.0 or ratio < 0.5 else 1.0
 
     def scale_step(self, factor: float) -> None:
         """Multiply ρ."""
@@ -170,16 +185,21 @@ class PenaltySteps(Splitting):
             start = WarmStart(nothing, nothing, step)
         self.Z, self.L = start.primal, start.multiplier
         self.step = self.balanced = start.step
+        self.no_mean = np.zeros(data[0].shape[1])
 
     def advance(self) -> None:
         """Take the W step, the proximal point in Z, and that in the multipliers."""
-        step, self.previous = self.step, self.Z
-        self.W, V, self.pull, self.residual = _relaxed_step(
-            *self.data, self.Z, self.L, step
+        V, self.pull, self.residual = relaxed_step(
+            *self.data, self.Z, self.L, self.no_mean, self.step
         )
-        self.Z, self.size = self.penalty.prox(V, step)
+        self.proximal_step(V)
+
+    def proximal_step(self, V: FloatArray) -> None:
+        """Take the proximal point of V, which is overwritten, and the multipliers."""
+        self.previous = self.Z, self.L
+        self.Z, self.size = self.penalty.prox(V, self.step)
         self.L = np.subtract(self.Z, V, out=V)
-        self.L *= step
+        self.L *= self.step
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""
@@ -196,10 +216,6 @@ class PenaltySteps(Splitting):
         if self.penalty.is_square and quadratic > 0.0:
             scale = 0.5 * linear / quadratic
         return self.constant + scale * (linear - scale * quadratic), scale * a
-
-    def balance(self) -> float:
-        """Return the factor for ρ, by the function of this name."""
-        return balance(self.W, self.Z, self.previous, self.L, self.step)
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""
@@ -294,19 +310,6 @@ def alternate(
     return n_iter
 
 
-def balance(
-    W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray, step: float
-) -> float:
-    """Return the factor for ρ that brings the relative residuals nearer together."""
-    size, multiplier, primal, dual = _norms(
-        W.ravel(), Z.ravel(), previous.ravel(), L.ravel()
-    )
-    if min(size, multiplier, primal, dual) == 0.0:
-        return 1.0
-    ratio = float(np.sqrt(primal / size * multiplier / (step * dual)))
-    return min(max(ratio, 0.1), 10.0) if ratio > 2.0 or ratio < 0.5 else 1.0
-
-
 @compiled
 def _norms(
     W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray
@@ -326,7 +329,7 @@ def _norms(
 
 
 @compiled
-def _relaxed_step(
+def relaxed_step(
     right: FloatArray,
     starts: IntArray,
     offsets: IntArray,
@@ -334,23 +337,24 @@ def _relaxed_step(
     target: FloatArray,
     Z: FloatArray,
     L: FloatArray,
+    mean: FloatArray,
     step: float,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Take the W step from Z + L/ρ; return W and V, of which Z is the proximal point.
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take the W step from Z + L/ρ, and a mean that is none of the penalty's.
 
-    Also what :func:`loss_step` returns.
+    Returns V, of which Z is the proximal point, and what :func:`loss_step` does but W.
     """
     base, V = np.empty_like(Z), np.empty_like(Z)
     n_tasks, d = Z.shape
     for t in range(n_tasks):
         for i in range(d):
-            base[t, i] = Z[t, i] + L[t, i] / step
-    W, pull, residual = loss_step(right, starts, offsets, singular, target, base, step)
+            base[t, i] = Z[t, i] + L[t, i] / step + mean[i]
+    _, pull, residual = loss_step(right, starts, offsets, singular, target, base, step)
     for t in range(n_tasks):
         for i in range(d):
-            relaxed = RELAXATION * W[t, i] + (1.0 - RELAXATION) * Z[t, i]
-            V[t, i] = relaxed - L[t, i] / step
-    return W, V, pull, residual
+            moved = (RELAXATION - 1.0) * L[t, i] + RELAXATION * pull[t, i]
+            V[t, i] = Z[t, i] + moved / step
+    return V, pull, residual
 
 
 @compiled

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_admm import (
-    balance,
+    PenaltySteps,
     loss_step,
     pull_back,
     residuals,
@@ -81,12 +81,19 @@ def test_pull_back_is_two_products_for_every_task_and_point(d):
 
 
 def test_balance_moves_the_step_towards_the_larger_residual():
-    W = np.ones((2, 2))
+    W, nothing = np.ones((2, 2)), np.zeros((2, 2))
     much, little = 1e-1, 1e-5
-    assert balance(W, W - much, W - much - little, W, 1.0) == 10.0
-    assert balance(W, W - little, W - little - much, W, 1.0) == 0.1
-    assert balance(W, W - much, W, W, 1.0) == 1.0
-    assert balance(0 * W, W, W, W, 1.0) == 1.0
+
+    def factor(Z, previous):
+        steps = object.__new__(PenaltySteps)
+        steps.step, steps.Z, steps.L = 1.0, Z, np.ones((2, 2))
+        steps.previous, steps.pull = (previous, nothing), W - previous
+        return steps.balance()
+
+    assert factor(W - much, W - much - little) == 10.0
+    assert factor(W - little, W - little - much) == 0.1
+    assert factor(W - much, W) == 1.0
+    assert factor(W, W) == 1.0
 
 
 def test_a_start_at_the_solution_is_enough(make_problem):
