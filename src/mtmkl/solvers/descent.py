@@ -127,7 +127,8 @@ class Descent(ABC):
             if is_evaluated:
                 self.state.refresh()
                 is_evaluated = False
-            if self.inner.primal - self.inner.dual <= self.left_to_machines:
+            # Steps are counted: one that is not a number ends there.
+            if not self.inner.primal - self.inner.dual > self.left_to_machines:
                 self.step()
             elif self.limit or self.accuracy < FINEST_ACCURACY:
                 self.is_limited = True

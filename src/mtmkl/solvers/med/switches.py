@@ -30,7 +30,7 @@ from scipy.special import expit
 
 from mtmkl.solvers.descent import Descent
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import InnerProblem, first_accuracy
+from mtmkl.solvers.svm.inner import FINEST_ACCURACY, InnerProblem, first_accuracy
 from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4
@@ -182,6 +182,7 @@ class _Search(Descent):
         self.n_iter += 1
         if not is_lower:  # for lack of accuracy, if anything
             self.accuracy *= _MORE_ACCURATE
+            self.is_limited = self.accuracy < FINEST_ACCURACY
 
 
 def _newton_direction(
