@@ -430,7 +430,7 @@ class _Search(Descent):
             2.0 * excess - bend,
             squares,
             out=np.zeros(squares.size),
-            where=2.0 * excess > bend + _NOISE * self.objective,
+            where=(squares > 0.0) & (2.0 * excess > bend + _NOISE * self.objective),
         )
         return np.maximum(damping, 0.0)
 
