@@ -21,7 +21,6 @@ from mtmkl.solvers.svm.smo import factorise
 from mtmkl.typing import FloatArray, IntArray
 
 _RIDGE = 1e-11  # least pivot of a factor, relative to the largest diagonal entry
-_ROUNDS = 2.0  # cost of the variables that meet a bound, in units of the factors
 
 
 class Pooled(NamedTuple):
@@ -164,18 +163,18 @@ def list_free(data: Pooled, beta: FloatArray) -> tuple[IntArray, IntArray, int]:
 
 
 @routine
-def factor_cost(m: int, n_tasks: int, is_factor: bool, rank: int) -> float:
-    """Return the cost of a factor in multiplications, about."""
+def joint_cost(m: int, n_tasks: int, n: int, is_factor: bool, rank: int) -> float:
+    """Return the cost of a joint step of m free variables in multiplications, about."""
     if not is_factor:
-        return m * m * (m / 6.0 + n_tasks + 6.0) + 1000.0
-    n = m / max(n_tasks, 1)
-    return m * (n * (n / 6.0 + rank) + rank**2 + 50.0) + 1000.0
+        return m * m * (m / 6.0 + n_tasks + 6.0) + m * n + 1000.0
+    size = m / max(n_tasks, 1)
+    return 2.0 * m * (size * (size / 6.0 + rank) + rank**2 + 50.0) + 1000.0
 
 
 @routine
-def _forward(factor: _Factor, w: FloatArray) -> None:
-    """Turn w into U'⁻¹w, in place."""
-    for a in range(factor.row.size):
+def _forward(factor: _Factor, top: int, bottom: int, w: FloatArray) -> None:
+    """Turn w, zero but from `top` to `bottom`, into U'⁻¹w, in place."""
+    for a in range(top, bottom):
         if w[a] != 0.0:
             row, end = factor.row[a], factor.end[a]
             w[a] /= factor.U[row + a]
@@ -192,20 +191,18 @@ def _backward(factor: _Factor, z: FloatArray, out: FloatArray) -> None:
 
 
 @routine
-def _project(factor: _Factor, n_tasks: int, w: FloatArray) -> None:
-    """Make w orthogonal to the vectors for the sums of the first tasks."""
-    for t in range(n_tasks):
-        top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
-        along = dot_at(factor.sums, place + top, w, top, bottom - top)
-        if along != 0.0:
-            row = factor.sums[place + top : place + bottom]
-            add_scaled(w[top:bottom], -along, row)
+def _project(factor: _Factor, t: int, w: FloatArray) -> None:
+    """Make w orthogonal to the vector for the sum of a task."""
+    top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
+    along = dot_at(factor.sums, place + top, w, top, bottom - top)
+    add_scaled(w[top:bottom], -along, factor.sums[place + top : place + bottom])
 
 
 @routine
 def _project_all(factor: _Factor, n_kept: int, w: FloatArray) -> None:
     """Make w orthogonal to the sums of all tasks and to the first rows of `kept`."""
-    _project(factor, factor.top.size, w)
+    for t in range(factor.top.size):
+        _project(factor, t, w)
     for k in range(n_kept):
         add_scaled(w, -dot(factor.kept[k], w), factor.kept[k])
 
@@ -304,9 +301,9 @@ def _factorise_free(
         top, bottom = factor.top[t], factor.bottom[t]
         for a in range(top, bottom):
             w[a] = 1.0 if start <= a < stop else 0.0
-        _forward(factor, w)
-        if not data.is_factor:
-            _project(factor, t, w)
+        _forward(factor, start, bottom, w)
+        for u in range(t if top < start else 0):
+            _project(factor, u, w)
         part = w[top:bottom]
         scale = 1.0 / np.sqrt(dot(part, part))
         for a in range(top, bottom):
@@ -317,7 +314,7 @@ def _factorise_free(
             w[a] = data.communal[index[a], k]
         for a in range(m, w.size):
             w[a] = -1.0 if a == m + k else 0.0
-        _forward(factor, w)
+        _forward(factor, starts[0], m, w)
         _keep(factor, k, w)
     return factor
 
@@ -342,10 +339,8 @@ def joint_step(
     rank = data.communal.shape[1] if data.is_factor else 0
     most = 2 + m // 2
     if data.is_factor:
-        cost = factor_cost(m, n_tasks, data.is_factor, rank) / (
-            2.0 * m * (m / n_tasks + rank)
-        )
-        most = min(most, 2 + int(_ROUNDS * cost))
+        cost = joint_cost(m, n_tasks, n, data.is_factor, rank)
+        most = min(most, 2 + int(cost / (2.0 * m * (m / n_tasks + rank))))
     kept = np.empty((rank + most, m + rank))
     factor = _factorise_free(data, s, index, starts, kept)
     target, before = beta.copy(), outputs.copy()
@@ -389,14 +384,14 @@ def _move(
     is_kept = np.zeros(m, np.bool_)
     for a in range(m):
         z[a] = v[index[a]]
-    _forward(factor, z)
+    _forward(factor, starts[0], m, z)
     n_kept = size - m
     _project_all(factor, n_kept, z)
     remaining = 1.0
     for _ in range(most):
         _backward(factor, z, direction)
         _keep_sums(starts, is_kept, direction)
-        step, blocking = 1.0, -1
+        step, blocking = 1.0, m
         for a in range(m):
             d, i = remaining * direction[a], index[a]
             room = data.hi[i] - target[i] if d > 0.0 else target[i] - data.lo[i]
@@ -406,7 +401,7 @@ def _move(
             i = index[a]
             moved = target[i] + step * remaining * direction[a]
             target[i] = min(max(moved, data.lo[i]), data.hi[i])
-        if blocking < 0:
+        if blocking == m:
             return
         p = index[blocking]
         target[p] = data.hi[p] if direction[blocking] > 0.0 else data.lo[p]
@@ -414,7 +409,7 @@ def _move(
         remaining *= 1.0 - step
         for a in range(size):
             w[a] = 1.0 if a == blocking else 0.0
-        _forward(factor, w)
+        _forward(factor, blocking, m, w)
         _keep(factor, n_kept, w)
         add_scaled(z, -dot(w, z), w)
         n_kept += 1
@@ -462,8 +457,10 @@ def curvature(
         for a in range(top, bottom):
             is_own = starts[t] <= a < starts[t + 1]
             w[a] = outputs[1, index[a]] if is_own else 0.0
-        _forward(factor, w)
-        _project(factor, s.size, w)
+        _forward(factor, starts[t], bottom, w)
+        first, last = (t, t + 1) if data.is_factor else (0, s.size)
+        for u in range(first, last):
+            _project(factor, u, w)
         for k in range(rank):
             along[t, k] = dot_at(factor.kept, k * size + top, w, top, bottom - top)
         for a in range(top, bottom):

@@ -20,7 +20,7 @@ import numpy as np
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
 from mtmkl.solvers.med.med_pooling_free import (
     Pooled,
-    factor_cost,
+    joint_cost,
     joint_step,
     list_free,
     outputs_of_task,
@@ -230,7 +230,8 @@ def solve_joint(
 
         index, starts, n_tasks = list_free(data, beta)
         m = index.size
-        cost = factor_cost(m, n_tasks, data.is_factor, data.communal.shape[1]) + m * n
+        rank = data.communal.shape[1]
+        cost = joint_cost(m, n_tasks, n, data.is_factor, rank)
         if m > n_tasks and progress[JOINT_CREDIT] > _FACE_RATIO * cost:
             pays = joint_step(data, s, index, starts, n_tasks, beta, outputs, v)
             progress[JOINT_CREDIT] = 0.0 if pays else -FAR
