@@ -19,7 +19,7 @@ from mtmkl.compiled.cache import SUFFIX, cache_folder, used_files
 from mtmkl.methods import REGISTRY, resolve
 
 _FIRST = ("IndependentSVM", "MultiTaskFeatureLearning", "HierarchicalBayes", "CMTL")
-"""Methods that share few routines, lest two processes compile the same at once."""
+"""Methods that share few routines, for processes that begin at the same time."""
 
 _GAUSSIAN = {"name": "gaussian", "width": 1.0}
 _VARIANTS: dict[str, list[dict[str, Any]]] = {

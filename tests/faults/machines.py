@@ -36,7 +36,7 @@ CASES = [
     ("read-only", RUN, NO_HOME, READ_ONLY, 0, "Report: file:"),
     ("ASCII", RUN, {"PYTHONIOENCODING": "ascii"}, (), 0, "Report: file:"),
 ]  # fmt: skip
-"""What is lacking, command, variables, what it is run by, status, what is said."""
+"""Machines that lack something: command, variables, runner, status and message."""
 
 
 def lacking(count, scratch):

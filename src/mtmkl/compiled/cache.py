@@ -21,6 +21,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import caching, serialize
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
@@ -52,21 +53,26 @@ def _dispatcher(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 
 
 @cache
-def cache_folder() -> Path | None:
-    """Return the folder of compiled code that can be written, None if there is none.
+def _folders() -> list[Path]:
+    """Return the folders in which compiled code is looked for.
 
-    ``NUMBA_CACHE_DIR`` if it is set, else a folder beside these sources, else one in
-    the user's cache.
+    ``NUMBA_CACHE_DIR`` if it is set, else one beside these sources, which may be read
+    where it cannot be written, and one in the user's cache.
     """
     if given := os.environ.get("NUMBA_CACHE_DIR"):
-        candidates = [Path(given)]
+        parents = [Path(given)]
     else:
-        candidates = [Path(__file__).parent / "__pycache__"]
+        parents = [Path(__file__).parent / "__pycache__"]
         with suppress(RuntimeError):  # there is no home
             own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-            candidates.append(Path(own) / "mtmkl" / "compiled")
-    for parent in candidates:
-        folder = parent / str(sys.implementation.cache_tag)
+            parents.append(Path(own) / "mtmkl" / "compiled")
+    return [parent / str(sys.implementation.cache_tag) for parent in parents]
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Return the first of these folders that can be written, None if there is none."""
+    for folder in _folders():
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
@@ -92,15 +98,19 @@ class _Cache(caching._Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         target_context.refresh()
-        path = self._path(sig, target_context.codegen())
-        if found := path and _read(path):
-            return CompileResult._rebuild(target_context, *pickle.loads(found))
-        _say_once(path)
+        name = self._name(sig, target_context.codegen())
+        for path in (folder / name for folder in _folders()):
+            if found := _read(path):
+                _files.add(path)
+                return CompileResult._rebuild(target_context, *pickle.loads(found))
+        _say_once()
         return None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
-        if path := self._path(sig, data.codegen):
+        if folder := cache_folder():
+            path = folder / self._name(sig, data.codegen)
             _write(path, serialize.dumps(data._reduce()))
+            _files.add(path)
 
     def enable(self) -> None: ...
 
@@ -108,16 +118,12 @@ class _Cache(caching._Cache):
 
     def flush(self) -> None: ...
 
-    def _path(self, sig: Any, codegen: Any) -> Path | None:
-        if (folder := cache_folder()) is None:
-            return None
+    def _name(self, sig: Any, codegen: Any) -> str:
         if self._key is None:
             self._key = _source_key(self._dispatcher)
         key = _DIGEST(self._key + repr((sig, codegen.magic_tuple())).encode())
         name = self._dispatcher.py_func.__qualname__
-        path = folder / f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
-        _files.add(path)
-        return path
+        return f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
 
 
 def _read(path: Path) -> bytes | None:
@@ -131,16 +137,13 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole; without it, the next process compiles again."""
-    with (
-        suppress(OSError),
-        tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file,
-    ):
+    part = path.with_suffix(f".{os.getpid()}")
+    with suppress(OSError):
         try:
-            file.write(_DIGEST(content).digest() + content)
-            file.flush()
-            os.replace(file.name, path)
+            part.write_bytes(_DIGEST(content).digest() + content)
+            part.replace(path)
         except OSError:
-            os.unlink(file.name)
+            part.unlink()
 
 
 @cache
@@ -148,9 +151,8 @@ def _versions() -> bytes:
     """Return what all compiled code depends on, these sources included."""
     sources = sorted(Path(__file__).parent.glob("*.py"))
     texts = b"".join(path.read_bytes() for path in sources)
-    return repr(
-        (numba.__version__, llvmlite.__version__, sys.version_info)
-    ).encode() + (_DIGEST(texts).digest())
+    versions = (numba.__version__, llvmlite.__version__, sys.version_info)
+    return repr(versions).encode() + _DIGEST(texts).digest()
 
 
 def _source_key(dispatcher: Dispatcher) -> bytes:
@@ -179,8 +181,13 @@ def _used(code: CodeType, namespace: dict[str, Any]) -> Iterator[tuple[str, Any]
     for space in (namespace, *spaces):
         for name in code.co_names:
             value = space.get(name)
-            if isinstance(value, Dispatcher | int | float | str | tuple):
-                yield f"{space['__name__']}.{name}", value
+            place = f"{space['__name__']}.{name}"
+            if isinstance(value, Dispatcher | int | float | str | tuple | np.generic):
+                yield place, value
+            elif isinstance(value, np.ndarray):
+                yield place, (value.dtype.str, value.shape, value.tobytes())
+            elif isinstance(value, type) and hasattr(value, "_fields"):
+                yield place, value._fields  # of a named tuple
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _used(constant, namespace)
@@ -199,14 +206,14 @@ def _fingerprint(code: CodeType) -> tuple[Any, ...]:
 _said = False
 
 
-def _say_once(path: Path | None) -> None:
+def _say_once() -> None:
     """Tell that this process compiles, before the first function of it."""
     global _said
     if _said:
         return
     _said = True
-    if path is None:
+    if cache_folder() is None:
         where = "in memory, as no folder of its cache can be written (NUMBA_CACHE_DIR)"
     else:
         where = "once; all of it at once: python -m mtmkl.compile"
-    print(f"mtmkl compiles its solvers: up to 20 s, {where}", file=sys.stderr)
+    print(f"mtmkl compiles its solvers: up to half a minute, {where}", file=sys.stderr)

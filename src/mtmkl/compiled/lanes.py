@@ -23,11 +23,8 @@ _INDEX = ir.IntType(64)
 
 
 def _is_contiguous(array: Any) -> bool:
-    return (
-        isinstance(array, types.Array)
-        and array.layout == "C"
-        and array.dtype in (types.float64, types.float32)
-    )
+    is_array = isinstance(array, types.Array)
+    return is_array and array.layout == "C" and array.dtype == types.float64
 
 
 def _loader(
@@ -36,17 +33,10 @@ def _loader(
     """Return a function that loads a float64, or four, from the k-th element on."""
     data = context.make_array(array)(context, builder, value).data
     start = builder.gep(data, [first])
-    element = context.get_data_type(array.dtype)
 
     def load(k: Any, kind: ir.Type) -> Any:
-        place = builder.gep(start, [k])
-        if kind is _DOUBLE:
-            stored: ir.Type = element
-        else:
-            stored = ir.VectorType(element, _WIDTH)
-            place = builder.bitcast(place, stored.as_pointer())
-        found = builder.load(place, align=4 if array.dtype == types.float32 else 8)
-        return found if stored == kind else builder.fpext(found, kind)
+        place = builder.bitcast(builder.gep(start, [k]), kind.as_pointer())
+        return builder.load(place, align=8)
 
     return load
 
@@ -94,8 +84,8 @@ def _sum(builder: Any, n: Any, term: Callable[[Any, ir.Type], Any]) -> Any:
 def dot_at(typing: Any, a: Any, i: Any, b: Any, j: Any, n: Any) -> Any:
     """Return Σ_k a[i + k] b[j + k], k < n, where the elements of each are in a row.
 
-    Both are contiguous arrays of any number of dimensions, float64 or float32: it takes
-    no time to make a view of a part first.
+    Both are contiguous arrays of float64, of any number of dimensions: it takes no time
+    to make a view of a part first.
     """
     if not (_is_contiguous(a) and _is_contiguous(b)):
         return None

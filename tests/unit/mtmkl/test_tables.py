@@ -1,4 +1,4 @@
-"""What small texts are read as, or why they are refused."""
+"""Readings of small texts, and reasons for refusing them."""
 
 import gzip
 

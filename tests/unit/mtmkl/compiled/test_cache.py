@@ -5,15 +5,18 @@ import sys
 import pytest
 
 CALLEE = '''
+import numpy as np
 from mtmkl.compiled import routine
-FACTOR = 2.0
+FACTOR = np.float64(2.0)
+BITS = np.int64(0)
+TABLE = np.zeros(3)
 @routine
 def scaled(x):
     """Words."""
-    return FACTOR * x
+    return FACTOR * x + BITS
 @routine
 def scaled_too(x):
-    return FACTOR * x
+    return FACTOR * x + TABLE[0]
 '''
 CALLER = """
 import callee
@@ -59,7 +62,9 @@ def test_a_process_loads_what_another_has_compiled(run):
     ("old", "new", "printed"),
     [
         ("FACTOR * x", "FACTOR * x * x", "19.0 18.0\n"),
-        ("FACTOR = 2.0", "FACTOR = 5.0", "16.0 15.0\n"),
+        ("np.float64(2.0)", "np.float64(5.0)", "16.0 15.0\n"),
+        ("np.int64(0)", "np.int64(1)", "8.0 6.0\n"),
+        ("np.zeros", "np.ones", "7.0 7.0\n"),
     ],
 )
 def test_an_edit_of_a_callee_in_another_file_is_noticed(run, old, new, printed):

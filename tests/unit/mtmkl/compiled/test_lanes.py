@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, total
 
@@ -40,14 +39,13 @@ def in_lanes(terms):
     return found
 
 
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_sums_are_added_in_the_order_of_their_definition(kind):
+def test_sums_are_added_in_the_order_of_their_definition():
     rng = np.random.default_rng(0)
     for n in range(70):
         a = rng.normal(size=n) * 10.0 ** rng.integers(-8, 8, n)
-        b = rng.normal(size=n).astype(kind)
-        assert _dot(a, b) == _dot(b, a) == in_lanes(a * b.astype(float))
-        assert _total(b) == in_lanes(b.astype(float))
+        b = rng.normal(size=n)
+        assert _dot(a, b) == _dot(b, a) == in_lanes(a * b)
+        assert _total(a) == in_lanes(a)
 
 
 def test_parts_of_matrices_need_no_views():
