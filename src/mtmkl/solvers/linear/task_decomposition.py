@@ -16,7 +16,7 @@ import numpy as np
 
 from mtmkl.typing import FloatArray, IntArray
 
-#: V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
+# V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
 TaskRows = tuple[FloatArray, IntArray, IntArray, FloatArray, FloatArray]
 
 

@@ -24,12 +24,12 @@ from mtmkl.solvers.svm.smo import (
 )
 from mtmkl.typing import FloatArray, IntArray
 
+# Offsets, entries, features (N, F), Gram matrices (P·G,), weights of terms.
 Kernels = tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]
-"""Offsets, entries, features (N, F), Gram matrices (P·G,), weights of terms."""
+# c, lo, hi, diagonals at weights of 1, ε, and whether there are intercepts.
 Machines = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, bool]
-"""c, lo, hi, diagonals at weights of 1, ε, and whether there are intercepts."""
+# β (N,), X_t'β_t (T, F) and K_tg β_t, (N·G,).
 Sums = tuple[FloatArray, FloatArray, FloatArray]
-"""β (N,), X_t'β_t (T, F) and K_tg β_t, (N·G,)."""
 
 _LEAST_STEPS = 16
 _TILE = 32  # rows and columns that are mirrored together
