@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from measuring import Table, slope_of
 
-from mtmkl.documents import config_dir
-from mtmkl.methods import resolve
 from mtmkl.typing import FloatArray
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.own_data import BASE as BASE_OF_LAW
 from mtmkl_suite.config.own_data import GROWTH, TEMPLATE
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.evaluation.cross_validation import fit_path
 from mtmkl_suite.evaluation.jobs import MethodSpec
+from mtmkl_suite.methods import resolve
 from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
 from mtmkl_suite.run.plan import method_specs
 

@@ -303,7 +303,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _unavailable() -> type[Exception]:
-    from mtmkl.datasets.errors import DataNotAvailableError
+    from mtmkl_suite.data.errors import DataNotAvailableError
 
     return DataNotAvailableError
 

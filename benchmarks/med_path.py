@@ -30,13 +30,13 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.errors import DataNotAvailableError
-from mtmkl.datasets.registry import load
-from mtmkl.datasets.splits import make_splits
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.solvers.med.med import MedPath
 from mtmkl.solvers.svm.task_duals import DualProblem
+from mtmkl_suite.data.errors import DataNotAvailableError
+from mtmkl_suite.data.registry import load
+from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.papers.jebara2011.med_sqp import SqpPath, solve_sqp
 
 TOL = 1e-4

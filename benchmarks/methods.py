@@ -15,7 +15,6 @@ from rivals import by_cvxpy
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.registry import load
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
@@ -23,6 +22,7 @@ from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray, IntArray
+from mtmkl_suite.data.registry import load
 
 TITLE = "Convex methods of the five papers"
 EPSILON = 0.1

@@ -12,8 +12,8 @@ import sys
 import measuring
 import pandas as pd
 
-from mtmkl.files import read_json, write_table
 from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.files import read_json, write_table
 from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 
 TABLE = measuring.ROOT / "figures/benchmarks/paper_tier.csv"

@@ -15,8 +15,8 @@ import argparse
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mtmkl.statistics.hierarchical import CERTAIN, hierarchical_posterior
 from mtmkl.typing import FloatArray
+from mtmkl_suite.statistics.hierarchical import CERTAIN, hierarchical_posterior
 
 # Data sets, spread between them, degrees of freedom of their distribution, region.
 DESIGNS = (

@@ -107,8 +107,6 @@ def _imports(file: Path) -> Iterator[str]:
 
 def kind_of(method: type) -> str:
     """Return what a method is for."""
-    if method.__module__ == "mtmkl.methods.controls":
-        return "Controls"
     if is_classifier(method()):
         return "Classification"
     return "Regression" if is_regressor(method()) else "Graphs"
@@ -120,7 +118,7 @@ def list_methods(page: Path) -> None:
     for name, method in REGISTRY.items():
         kinds.setdefault(kind_of(method), []).append(name)
     text = "Estimators\n==========\n"
-    for kind in ("Regression", "Classification", "Graphs", "Controls"):
+    for kind in ("Regression", "Classification", "Graphs"):
         text += f"\n{kind}\n{'-' * len(kind)}\n\n.. autosummary::\n   :toctree: .\n\n"
         text += "".join(f"   ~mtmkl.methods.{name}\n" for name in kinds[kind])
     page.parent.mkdir(exist_ok=True)
@@ -129,34 +127,35 @@ def list_methods(page: Path) -> None:
 
 _DATA = {
     "Regression": (
-        '"linear_synthetic", n_irrelevant=3, n_tasks=8, n_train=10, n_test=50',
+        "linear_synthetic",
+        "n_irrelevant=3, n_tasks=8, n_train=10, n_test=50",
         "R²",
     ),
     "Classification": (
-        '"toy_tree", spread=2.0, dims=20, depth=3, flips=2, n_validation=1',
+        "toy_tree",
+        "spread=2.0, dims=20, depth=3, flips=2, n_validation=1",
         "accuracy",
     ),
 }
-_DATA["Controls"] = _DATA["Regression"]
 
 _EXAMPLE = """\
-from mtmkl.datasets import load
+from mtmkl.datasets import {load}
 from mtmkl.methods import {name}
 
-data = load({data})
+data = {load}({options})
 test = data.truth["is_test"]
 model = {name}({seed})
-model.fit(data.X[{fitted}], data.y[{fitted}], task=data.task[{fitted}])
+model.fit(data.X[~test], data.y[~test], task=data.task[~test])
 score = model.score(data.X[test], data.y[test], task=data.task[test])
 print(f"{{data.n_tasks}} tasks, {score} on test data: {{score:.2f}}")
 """
 _EXAMPLE_OF_A_GRAPH = """\
 from sklearn.metrics import roc_auc_score
 
-from mtmkl.datasets import load
+from mtmkl.datasets import ising_graphs
 from mtmkl.methods import {name}
 
-data = load("ising_graphs")
+data = ising_graphs()
 train = ~data.truth["is_test"]
 model = {name}({seed})
 model.fit(data.X[train], data.y[train], task=data.task[train])
@@ -195,11 +194,12 @@ _DRAWN = ("argyriou_figure_2", "task_groups")  # own_method runs a workflow
 def example_of(name: str, method: type) -> str:
     """Return code that fits a method, with its defaults, to data of its kind."""
     kind = kind_of(method)
-    data, score = _DATA.get(kind, ("", ""))
+    load, options, score = _DATA.get(kind, ("", "", ""))
     seed = "random_state=0" * ("random_state" in inspect.signature(method).parameters)
     template = _EXAMPLE_OF_A_GRAPH if kind == "Graphs" else _EXAMPLE
-    fitted = "test" if getattr(method, "fits_on_test", False) else "~test"
-    code = template.format(name=name, data=data, score=score, seed=seed, fitted=fitted)
+    code = template.format(
+        name=name, load=load, options=options, score=score, seed=seed
+    )
     is_certified = "duality_gap_" in (method.__doc__ or "")
     return code + _GAP * is_certified
 

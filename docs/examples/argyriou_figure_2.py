@@ -13,8 +13,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mtmkl.datasets import AS_PUBLISHED, load, make_split
 from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
+from mtmkl_suite.data import AS_PUBLISHED, load, make_split
 from mtmkl_suite.evaluation.cross_validation import choose, cross_validation_errors
 
 # %% Parameters

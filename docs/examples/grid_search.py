@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.datasets import load
+from mtmkl.datasets import linear_synthetic
 from mtmkl.methods import MultiTaskFeatureLearning
 from mtmkl.model_selection import TaskKFold, route_tasks
 
@@ -19,7 +19,7 @@ from mtmkl.model_selection import TaskKFold, route_tasks
 #
 # 40 related regression tasks with 5 training examples each, 11 inputs of which 6 are
 # irrelevant. ``task`` may hold any integers or strings.
-data = load("linear_synthetic", n_irrelevant=6, n_tasks=40, seed=1)
+data = linear_synthetic(n_irrelevant=6, n_tasks=40, seed=1)
 test = data.truth["is_test"]
 train = ~test
 

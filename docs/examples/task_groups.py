@@ -11,8 +11,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mtmkl.datasets import load, make_split
 from mtmkl.methods import GroupFeatureSharing
+from mtmkl_suite.data import load, make_split
 
 # %% Parameters
 #

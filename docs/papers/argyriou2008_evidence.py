@@ -9,8 +9,8 @@ import itertools
 
 import numpy as np
 
-from mtmkl.datasets import load, make_splits
 from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl_suite.data import load, make_splits
 
 SEED = 20081
 

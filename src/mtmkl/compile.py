@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mtmkl.compiled.cache import SUFFIX, cache_folder, used_files
-from mtmkl.methods import REGISTRY, resolve
+from mtmkl.methods import REGISTRY
 
 _FIRST = ("IndependentSVM", "MultiTaskFeatureLearning", "HierarchicalBayes", "CMTL")
 """Methods that share few routines, for processes that begin at the same time."""
@@ -75,7 +75,7 @@ def _compile(name: str) -> set[Path]:
     for params in ({}, *_VARIANTS.get(name, [])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            resolve(name)(**params).fit(X, y, task=task)
+            REGISTRY[name](**params).fit(X, y, task=task)
     return used_files()
 
 

@@ -1,15 +1,7 @@
-"""Errors that every room raises; loads nothing, so that the command starts at once."""
+"""Words that messages share."""
 
 import difflib
 from collections.abc import Collection, Iterable
-
-
-class ConfigError(ValueError):
-    """A configuration file has an unknown key, a wrong value or a missing name."""
-
-
-class TableError(ValueError):
-    """A file that cannot be read as a table, or in two ways; says what to change."""
 
 
 def some(names: Iterable[object], count: int = 5) -> str:

@@ -25,7 +25,7 @@ from snakemake.logging import (
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from mtmkl.files import DamagedFileError, read_json, write_json
+from mtmkl_suite.files import DamagedFileError, read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.jobs import CAUSE
 from mtmkl_suite.run.locks import ResultsInUseError, lock_results

@@ -123,7 +123,7 @@ def test_a_rival_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
 
 
 def test_a_series_without_data_is_left_out_by_name(measuring):
-    from mtmkl.datasets.errors import DataNotAvailableError
+    from mtmkl_suite.data.errors import DataNotAvailableError
 
     def make(size):
         raise DataNotAvailableError("school: nowhere\nremedy")

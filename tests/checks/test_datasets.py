@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from mtmkl.datasets import (
+from mtmkl.sparse import is_sparse, same_inputs
+from mtmkl_suite.data import (
     default_registry,
     load,
     load_splits,
     make_splits,
     save_splits,
 )
-from mtmkl.datasets.fetch.obtaining import Places
-from mtmkl.sparse import is_sparse, same_inputs
+from mtmkl_suite.data.fetch.obtaining import Places
 
 REGISTRY = default_registry()
 NAMES = [

@@ -12,10 +12,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from mtmkl.methods import REGISTRY, resolve
+from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.methods._base.linear_classifier import RestartedClassifier
 from mtmkl.methods.med_metric import MEDMetric
+from mtmkl_suite.methods import resolve
 
 ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}
 

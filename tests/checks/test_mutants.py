@@ -26,5 +26,5 @@ def test_each_change_is_one_and_gives_other_code():
 
 
 def test_modules_have_tests_at_the_same_path():
-    module = mutants.ROOT / "src/mtmkl/files.py"
+    module = mutants.ROOT / "src/mtmkl_suite/files.py"
     assert mutants.test_of(module).is_file()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.documents import read_yaml
 from mtmkl_suite.config.models import QUOTATION
+from mtmkl_suite.documents import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted(path.parent.name for path in ROOT.glob("config/papers/*/claims.yaml"))

@@ -87,7 +87,7 @@ def test_each_is_found(code):
 def test_the_loader_of_configurations_is_a_safe_one():
     import yaml
 
-    from mtmkl.documents import Loader, read_yaml_text
+    from mtmkl_suite.documents import Loader, read_yaml_text
 
     assert issubclass(Loader, yaml.SafeLoader | getattr(yaml, "CSafeLoader", Loader))
     with pytest.raises(ValueError, match="could not determine a constructor"):

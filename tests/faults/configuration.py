@@ -6,12 +6,13 @@ import numpy as np
 import yaml
 
 from faults.table import Fault
-from mtmkl.datasets.registry import Registry
-from mtmkl.documents import ConfigError, config_dir, read_yaml
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.config.schemas import FILES
+from mtmkl_suite.data.registry import Registry
+from mtmkl_suite.documents import config_dir, read_yaml
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.pipeline import use_mirror
 

@@ -16,7 +16,7 @@ import pandas as pd
 from interrupts import allow_interrupts
 from tiny_workflow import HERE, TIME_COLUMNS, TinyWorkflow
 
-from mtmkl.files import DamagedFileError, read_json, read_table
+from mtmkl_suite.files import DamagedFileError, read_json, read_table
 
 PATIENCE = 1200
 """Seconds after which a run counts as one that never ends; machines may be busy."""

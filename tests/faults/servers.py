@@ -15,10 +15,10 @@ from unittest import mock
 import numpy as np
 
 from faults.table import Fault
-from mtmkl.datasets.entries import Archive, FileEntry
-from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.datasets.fetch import download
-from mtmkl.datasets.fetch.download import Downloads
+from mtmkl_suite.data.entries import Archive, FileEntry
+from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
+from mtmkl_suite.data.fetch import download
+from mtmkl_suite.data.fetch.download import Downloads
 
 SEED = 19
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.verdicts import Published
 
 FOLDER = config_dir() / "papers" / "argyriou2008" / "published"

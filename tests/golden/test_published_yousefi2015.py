@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.documents import config_dir
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.verdicts import Published
 from mtmkl_suite.papers.yousefi2015.audit import (
     BELOW_LEVEL,

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from mtmkl.files import write_text
+from mtmkl_suite.files import write_text
 
 WIDTHS = (400, 900, 1400)
 SCHEMES = {"dark": 0, "light": 1}

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.score_tables import ScoreMatrix
+from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 N_TABLES = 500
 N_DATASETS = 10

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from regression_problems import make_problem, problem  # noqa: F401
 
-from mtmkl.datasets.splits import Split, save_splits
-from mtmkl.files import write_json
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.data.splits import Split, save_splits
 from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.files import write_json
 from mtmkl_suite.judge.sample import dataset_options
 from mtmkl_suite.run.fits import Fits, no_scores, write_fits
 from mtmkl_suite.run.folders import PaperFolder

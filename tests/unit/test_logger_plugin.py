@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from mtmkl.files import read_json, write_json
+from mtmkl_suite.files import read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
 from snakemake_logger_plugin_mtmkl import (
     CAUSE,

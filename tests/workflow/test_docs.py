@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mtmkl.datasets import default_registry
-from mtmkl.datasets.protocols import check_protocol
-from mtmkl.documents import validated
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import parser
 from mtmkl_suite.config.expand import expand
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import ReadingsFile
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.protocols import check_protocol
+from mtmkl_suite.documents import validated
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import sklearn
 
-from mtmkl.datasets import load
+from mtmkl_suite.data import load
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 

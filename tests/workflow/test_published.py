@@ -5,10 +5,10 @@ import shutil
 import pytest
 from configured import of
 
-from mtmkl.files import read_json, read_table
 from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
+from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.report.record.publish import rejudge
 
 SMALLEST = "argyriou2008"

@@ -15,9 +15,9 @@ TINY = ROOT / "tests" / "workflow" / "papers" / "tiny"
 FIRST_FIT = """
 import sys
 from importlib.metadata import distributions
-from mtmkl.datasets import load
+from mtmkl_suite.data import load
 from mtmkl.methods import MultiTaskFeatureLearning
-from mtmkl.statistics.pairs import compare_pair
+from mtmkl_suite.statistics.pairs import compare_pair
 data = load("linear_synthetic", n_irrelevant=2, n_tasks=3, seed=0)
 model = MultiTaskFeatureLearning(gamma=0.1).fit(data.X, data.y, task=data.task)
 assert model.duality_gap_ <= 1e-6
@@ -75,7 +75,7 @@ def _run(*command, check=True, cwd=ROOT, compile=False):
 def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
     shipped = {
         "src": "",
-        "config": "mtmkl/config/",
+        "config": "mtmkl_suite/workflow/config/",
         "profiles/default": "mtmkl_suite/workflow/profiles/default/",
         "workflow/rules": "mtmkl_suite/workflow/workflow/rules/",
         "workflow/scripts": "mtmkl_suite/workflow/workflow/scripts/",

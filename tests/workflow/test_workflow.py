@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
 
-from mtmkl.documents import read_yaml
+from mtmkl_suite.documents import read_yaml
 
 
 def test_everything_is_there(finished):

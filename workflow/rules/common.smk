@@ -9,7 +9,8 @@ from mtmkl_suite.arithmetic import pin
 
 pin()  # before NumPy is loaded
 
-from mtmkl.documents import ConfigError, read_yaml
+from mtmkl_suite.documents import read_yaml
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.report.pages.verdicts import closing_summary
 from mtmkl_suite.run import pipeline, resources

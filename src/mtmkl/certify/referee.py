@@ -24,8 +24,6 @@ PROBLEMS = {**kernel_problems.PROBLEMS, **linear_problems.PROBLEMS}
 WITHOUT_OPTIMUM: Mapping[str, str] = {
     "CoClus": "its problem is not convex, so that no solver certifies a minimum",
     "HierarchicalBayes": "it draws from a posterior, and minimises nothing",
-    "OracleControl": "it returns the true labels, and minimises nothing",
-    "TaskMeanControl": "it returns the mean of each task, and minimises nothing",
     "Whom": "its problem, over partitions of the tasks, is not convex",
 }
 

@@ -10,11 +10,11 @@ from sklearn.base import is_classifier
 
 from mtmkl.certify.referee import judge, why_not
 from mtmkl.certify.sample import draw
-from mtmkl.datasets import load
 from mtmkl.errors import unknown
-from mtmkl.methods import resolve
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl_suite.cli.values import positive
+from mtmkl_suite.data import load
+from mtmkl_suite.methods import resolve
 
 _DESCRIPTION = """\
 Fit a convex method on a small sample of a data set, and solve the same problem, as

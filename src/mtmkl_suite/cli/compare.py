@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from mtmkl.files import name_of
-from mtmkl.statistics.matrix_tests import compare_matrix
-from mtmkl.statistics.score_tables import read_matrix
+from mtmkl_suite.files import name_of
 from mtmkl_suite.report.pages.comparison import PAGE, sentences, write_comparison
+from mtmkl_suite.statistics.matrix_tests import compare_matrix
+from mtmkl_suite.statistics.score_tables import read_matrix
 
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,

@@ -2,9 +2,9 @@
 
 import argparse
 
-from mtmkl.datasets import default_registry
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.run.small_sets import fetch_small
 
 

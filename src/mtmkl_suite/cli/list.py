@@ -4,12 +4,12 @@ import argparse
 import inspect
 from collections.abc import Iterator
 
-from mtmkl.datasets import default_registry
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config.against import published_papers
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Paper, Tier
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 
 

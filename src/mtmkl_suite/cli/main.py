@@ -9,10 +9,11 @@ from itertools import takewhile
 from typing import Any
 
 from mtmkl import __version__
-from mtmkl.errors import ConfigError, unknown
-from mtmkl.files import disk_problem
+from mtmkl.errors import unknown
 from mtmkl_suite.arithmetic import pin
 from mtmkl_suite.cli.extras import require_suite
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import disk_problem
 from mtmkl_suite.run.process import print_any_text, provide_folders
 
 _DESCRIPTION = (
@@ -52,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ConfigError, ImportError) as error:
         print(f"mtmkl: {error}", file=sys.stderr)
         return 1
-    from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
+    from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
     from mtmkl_suite.run.locks import ResultsInUseError
 
     try:

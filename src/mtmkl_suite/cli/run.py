@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mtmkl.datasets import load
-from mtmkl.datasets.loaders.own import is_file, remarks_on
-from mtmkl.errors import ConfigError
 from mtmkl_suite.cli.values import positive
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
+from mtmkl_suite.data import load
+from mtmkl_suite.data.loaders.own import is_file, remarks_on
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
 
 _OF_DATA = (

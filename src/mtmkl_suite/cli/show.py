@@ -4,13 +4,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import unknown
-from mtmkl.errors import ConfigError
+from mtmkl.errors import unknown
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.changes import settable
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS, Paper, Tier
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.folders import RunFolder

@@ -10,14 +10,14 @@ from typing import Any
 
 from tqdm import tqdm
 
-from mtmkl.errors import ConfigError
-from mtmkl.files import make_folder, read_json, write_json
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.cli.values import positive
 from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Tier
 from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import make_folder, read_json, write_json
 from mtmkl_suite.run.provenance import machine
 from mtmkl_suite.run.verify import (
     CURRENT,

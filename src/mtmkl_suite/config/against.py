@@ -9,9 +9,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import config_dir
-from mtmkl.errors import ConfigError
-from mtmkl.files import read_json
 from mtmkl_suite.config.models import (
     Artefact,
     Figure,
@@ -20,6 +17,9 @@ from mtmkl_suite.config.models import (
     Record,
     Table,
 )
+from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import read_json
 
 
 def published_folder(paper: str) -> Path:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mtmkl.documents import ConfigError, read_yaml_text, unknown
+from mtmkl.errors import unknown
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.models import Paper, Tier
+from mtmkl_suite.documents import read_yaml_text
+from mtmkl_suite.errors import ConfigError
 
 PARTS = {
     "experiments": ("paper", "protocols", "methods", "experiments"),

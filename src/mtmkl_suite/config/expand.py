@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mtmkl.documents import unknown
+from mtmkl.errors import unknown
 from mtmkl_suite.config.models import TIERS, Tier
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*(?:\.\w+)*)\}")

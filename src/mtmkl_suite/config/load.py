@@ -5,15 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mtmkl.datasets.loaders.own import is_file
-from mtmkl.documents import (
-    ConfigError,
-    Model,
-    config_dir,
-    read_yaml,
-    unknown,
-    validated,
-)
+from mtmkl.errors import unknown
 from mtmkl_suite.config.changes import Change, changed, check_top, nearest_keys
 from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import (
@@ -30,6 +22,9 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.published import check_published
 from mtmkl_suite.config.selectors import check_selectors, naming_file, require
+from mtmkl_suite.data.loaders.own import is_file
+from mtmkl_suite.documents import Model, config_dir, read_yaml, validated
+from mtmkl_suite.errors import ConfigError
 
 _FILES: dict[str, type[Model]] = {
     "experiments": ExperimentsFile,

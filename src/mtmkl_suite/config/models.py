@@ -21,9 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from mtmkl.datasets.protocols import Folds, Protocol
-from mtmkl.documents import (
-    ConfigError,
+from mtmkl_suite.data.protocols import Folds, Protocol
+from mtmkl_suite.documents import (
     Count,
     Distinct,
     Model,
@@ -40,6 +39,7 @@ from mtmkl.documents import (
     words,
     wrong,
 )
+from mtmkl_suite.errors import ConfigError
 
 Tier = Literal["quick", "paper"]
 TIERS: tuple[Tier, ...] = get_args(Tier)

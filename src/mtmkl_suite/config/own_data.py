@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.loaders.own import is_file, is_own
-from mtmkl.documents import ConfigError, config_dir, unknown
-from mtmkl.files import name_of
+from mtmkl.errors import unknown
 from mtmkl_suite.config.changes import Change
 from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
+from mtmkl_suite.data.loaders.own import is_file, is_own
+from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import name_of
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
@@ -37,7 +39,7 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
 
     The data are read once, so that whatever is wrong with them is said first.
     """
-    from mtmkl.datasets import load
+    from mtmkl_suite.data import load
 
     data, options, methods = own.source, own.options, own.methods
     if not is_own(data):

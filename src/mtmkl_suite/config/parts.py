@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import (
     Artefact,
     Experiment,
@@ -13,6 +12,7 @@ from mtmkl_suite.config.models import (
     Paper,
     Table,
 )
+from mtmkl_suite.errors import ConfigError
 
 _UNTUNED = " (untuned)"
 

@@ -4,9 +4,9 @@ import csv
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import Artefact, Paper, Ranking, RankTests, Table
 from mtmkl_suite.config.selectors import require
+from mtmkl_suite.errors import ConfigError
 
 NAMES = dict.fromkeys(("artefact", "id", "section", "row", "column"), str)
 """Columns of records and published tables that are names, also where all look like

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtmkl.datasets.protocols import Protocol
-from mtmkl.documents import ConfigError, unknown, validated
+from mtmkl.errors import unknown
 from mtmkl_suite.config.load import load_paper, paper_folder, read_part
 from mtmkl_suite.config.models import (
     TIERS,
@@ -47,6 +46,9 @@ from mtmkl_suite.config.readings_checks import (
 )
 from mtmkl_suite.config.readings_shown import experiment_id, shown_figures, shown_tables
 from mtmkl_suite.config.selectors import naming_file, require
+from mtmkl_suite.data.protocols import Protocol
+from mtmkl_suite.documents import validated
+from mtmkl_suite.errors import ConfigError
 
 FILE = "readings.yaml"
 """File of a paper's folder that holds its readings."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import (
     CurveFigure,
     Factor,
@@ -13,6 +12,7 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.published import Wanted, check_places
 from mtmkl_suite.config.selectors import Experiments, check_selector, require
+from mtmkl_suite.errors import ConfigError
 
 MAIN = "main"
 """Level of a factor that stands for what the main protocol does."""

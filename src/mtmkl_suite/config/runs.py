@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mtmkl.documents import unknown
-from mtmkl.errors import ConfigError
+from mtmkl.errors import unknown
 from mtmkl_suite.config import against
 from mtmkl_suite.config.changes import Change, of_paper, parse
 from mtmkl_suite.config.load import load_paper
@@ -12,6 +11,7 @@ from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import restricted_to_artefacts, with_method, with_repeats
 from mtmkl_suite.config.readings import load_all_readings
+from mtmkl_suite.errors import ConfigError
 
 
 def load_papers(run: Run) -> list[Paper]:

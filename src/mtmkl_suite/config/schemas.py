@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from mtmkl.datasets.entries import DataSets
-from mtmkl.documents import Model
 from mtmkl_suite.config import models
+from mtmkl_suite.data.entries import DataSets
+from mtmkl_suite.documents import Model
 
 FILES: dict[str, type[Model]] = {
     "config": models.Run,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.errors import unknown
 from mtmkl_suite.config.models import (
     Artefact,
     Comparison,
@@ -20,6 +20,7 @@ from mtmkl_suite.config.models import (
     Selectors,
     Table,
 )
+from mtmkl_suite.errors import ConfigError
 
 COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
 """Columns of a scores table that can be asked for as if they were metrics."""

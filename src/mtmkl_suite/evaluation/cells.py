@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.datasets.scaling import fitted_inputs, fitted_targets
 from mtmkl.typing import IntArray
+from mtmkl_suite.data.scaling import fitted_inputs, fitted_targets
 from mtmkl_suite.evaluation.cache import content_key, get_or_compute
 from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.seeds import derived_seed
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from mtmkl.datasets.container import MultiTaskData
-    from mtmkl.datasets.splits import Split
+    from mtmkl_suite.data.splits import Split
     from mtmkl_suite.evaluation.jobs import Job, MethodSpec
 
 COLUMNS = (

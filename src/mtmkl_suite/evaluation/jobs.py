@@ -111,7 +111,7 @@ class Job:
     held: Mapping[str, Any]
     """Hyper-parameters that an earlier repeat has chosen for this one."""
     train_unit: str = ""
-    """What the train sizes count, from :func:`mtmkl.datasets.protocols.train_unit`."""
+    """Unit of the train sizes, see :func:`~mtmkl_suite.data.protocols.train_unit`."""
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
         """Return the names of the fitted attributes to keep for a cell."""

@@ -28,7 +28,7 @@ from mtmkl_suite.evaluation.supplied import as_json
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
-    from mtmkl.datasets.splits import Split
+    from mtmkl_suite.data.splits import Split
     from mtmkl_suite.evaluation.jobs import Job
     from mtmkl_suite.evaluation.metrics.outcome import Metric
 

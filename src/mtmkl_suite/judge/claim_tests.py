@@ -21,10 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, holm
-from mtmkl.statistics.ranks import friedman, holm_against_control
-from mtmkl.statistics.t_test import TTest, t_test
-from mtmkl.statistics.ties import ROUNDING, scale_of, without_rounding
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.findings import (
     Finding,
@@ -45,6 +41,10 @@ from mtmkl_suite.judge.observations import (
 )
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import VALIDATION, average, higher_is_better
+from mtmkl_suite.statistics.pairs import LEVEL, holm
+from mtmkl_suite.statistics.ranks import friedman, holm_against_control
+from mtmkl_suite.statistics.t_test import TTest, t_test
+from mtmkl_suite.statistics.ties import ROUNDING, scale_of, without_rounding
 
 
 class ClaimError(ValueError):

@@ -19,7 +19,6 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claim_words import in_words
@@ -30,6 +29,7 @@ from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
+from mtmkl_suite.statistics.pairs import LEVEL
 
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
 _ORDER = ("holds", "undecided", "does not hold", NOT_JUDGED, "no data")

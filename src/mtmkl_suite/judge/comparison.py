@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import PAIR_COLUMNS, compare_all
-from mtmkl.statistics.ties import scale_of, without_rounding
 from mtmkl_suite.config.models import (
     AnyComparison,
     ComparisonRow,
@@ -25,6 +23,8 @@ from mtmkl_suite.config.models import (
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
+from mtmkl_suite.statistics.pairs import PAIR_COLUMNS, compare_all
+from mtmkl_suite.statistics.ties import scale_of, without_rounding
 
 AnyRow = ComparisonRow | MethodComparisonRow
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from mtmkl.statistics.t_test import TTest
+from mtmkl_suite.statistics.t_test import TTest
 
 VerdictName = Literal["holds", "does not hold", "undecided"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.files import read_table
-from mtmkl.statistics.score_tables import HIGHER_IS_BETTER
 from mtmkl_suite.config.selectors import COLUMN_METRICS
+from mtmkl_suite.files import read_table
+from mtmkl_suite.statistics.score_tables import HIGHER_IS_BETTER
 
 ALL = "all"
 """In place of a task: the rows over all tasks."""

@@ -2,7 +2,7 @@
 
 import math
 
-from mtmkl.statistics.pairs import LEVEL
+from mtmkl_suite.statistics.pairs import LEVEL
 
 POWER = 0.8
 """Probability with which a planned test is to find the difference."""

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL
-from mtmkl.statistics.t_test import t_test
 from mtmkl_suite.judge import claim_tests
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.findings import Finding, TestResult, VerdictName
 from mtmkl_suite.judge.observations import NoDataError
+from mtmkl_suite.statistics.pairs import LEVEL
+from mtmkl_suite.statistics.t_test import t_test
 
 Where = Mapping[str, Any]
 

@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from mtmkl.statistics.ties import ROUNDING
 from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.statistics.ties import ROUNDING
 
 NOT_JUDGED: Final = "not judged (quick)"
 """In place of a verdict, of a number or a claim, where the protocol is reduced."""

@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl.datasets import default_registry
-from mtmkl.datasets.splits import load_splits
-from mtmkl.files import intact, read_json, read_table
 from mtmkl_suite.config.models import Figure, Paper, Readings, Variant
 from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.splits import load_splits
+from mtmkl_suite.files import intact, read_json, read_table
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.record.published_reach import ReachOfCells

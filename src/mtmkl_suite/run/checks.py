@@ -10,12 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.datasets import default_registry
-from mtmkl.datasets.options import option_problem
-from mtmkl.datasets.protocols import WITH_VALIDATION
-from mtmkl.documents import ConfigError
 from mtmkl.kernels.terms import check_kernels
-from mtmkl.methods import resolve
 from mtmkl_suite.config.models import (
     DataSets,
     Experiment,
@@ -25,9 +20,14 @@ from mtmkl_suite.config.models import (
     Paper,
 )
 from mtmkl_suite.config.selectors import naming_file, require
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.options import option_problem
+from mtmkl_suite.data.protocols import WITH_VALIDATION
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.judge.claims import ClaimError, check_claims
+from mtmkl_suite.methods import resolve
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.terms import check_terms
 

@@ -11,13 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from mtmkl.datasets.protocols import Protocol, train_unit
-from mtmkl.datasets.splits import load_splits
-from mtmkl.files import read_table, write_table
-from mtmkl.methods import resolve
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl.sparse import is_sparse
 from mtmkl_suite.config.models import Method, Paper, Variant
+from mtmkl_suite.data.protocols import Protocol, train_unit
+from mtmkl_suite.data.splits import load_splits
 from mtmkl_suite.evaluation.cache import write_npz
 from mtmkl_suite.evaluation.cells import (
     ALL,
@@ -31,6 +29,8 @@ from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.evaluation.supplied import refusal_of_matrices
+from mtmkl_suite.files import read_table, write_table
+from mtmkl_suite.methods import resolve
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups

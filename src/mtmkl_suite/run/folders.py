@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import config_dir, read_yaml
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Artefact, Paper, Run
+from mtmkl_suite.documents import config_dir, read_yaml
 
 RECORD = (
     "scores.csv.gz",

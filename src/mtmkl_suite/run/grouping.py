@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from mtmkl.datasets.loaders.own import is_own
 from mtmkl_suite.config.models import Paper, Variant
+from mtmkl_suite.data.loaders.own import is_own
 from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.plan import expected_seconds, fit_jobs
 

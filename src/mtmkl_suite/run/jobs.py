@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from mtmkl.datasets.errors import DataCorruptError, DataNotAvailableError
-from mtmkl.datasets.fetch.integrity import sha256_of
-from mtmkl.documents import ConfigError
-from mtmkl.files import DamagedFileError, disk_problem, read_json, write_json
+from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
+from mtmkl_suite.data.fetch.integrity import sha256_of
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import DamagedFileError, disk_problem, read_json, write_json
 
 CAUSE = "The job failed:"
 """Line in the log of a job after which its cause stands."""

@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from mtmkl.files import make_folder
+from mtmkl_suite.files import make_folder
 from mtmkl_suite.run.folders import RunFolder, cache
 
 _UNFINISHED = f"tmp{'[a-z0-9_]' * 8}.part"
-"""Names of files that are being written, see :func:`mtmkl.files.write_bytes`."""
+"""Names of files that are being written, see :func:`mtmkl_suite.files.write_bytes`."""
 
 
 _held: list[IO[str]] = []

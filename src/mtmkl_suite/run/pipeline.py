@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl import datasets
-from mtmkl.datasets import DataNotAvailableError, MultiTaskData, default_registry
-from mtmkl.datasets.loaders.own import is_file
-from mtmkl.datasets.protocols import NamedProtocol
-from mtmkl.datasets.splits import Split, SplitKey, make_splits, save_splits
-from mtmkl.errors import ConfigError
-from mtmkl.files import read_json, write_json
-from mtmkl.methods import resolve
+from mtmkl.datasets import MultiTaskData
 from mtmkl.sparse import is_sparse
 from mtmkl_suite.config.models import Method, Paper, Record, Variant
+from mtmkl_suite.data import DataNotAvailableError, default_registry, load
+from mtmkl_suite.data.loaders.own import is_file
+from mtmkl_suite.data.protocols import NamedProtocol
+from mtmkl_suite.data.splits import Split, SplitKey, make_splits, save_splits
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.metrics import metric_module
 from mtmkl_suite.evaluation.seeds import data_seed
+from mtmkl_suite.files import read_json, write_json
+from mtmkl_suite.methods import resolve
 from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.provenance import check_data, check_settings
@@ -66,7 +66,7 @@ def load_variant(
     options = dict(variant.options)
     if default_registry()[variant.name].drawn:
         options.setdefault("seed", data_seed(seed, variant.name, repeat))
-    return datasets.load(variant.name, download=download, **options)
+    return load(variant.name, download=download, **options)
 
 
 def describe_data(

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from mtmkl.errors import ConfigError
+from mtmkl_suite.errors import ConfigError
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []
 """Deleted at the end of the process."""

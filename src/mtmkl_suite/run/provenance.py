@@ -13,8 +13,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_info
 
-from mtmkl.errors import ConfigError
 from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.errors import ConfigError
 
 _ROOT = Path(__file__).resolve().parents[3]
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")

@@ -3,8 +3,8 @@
 import sys
 from collections.abc import Iterable
 
-from mtmkl.datasets import default_registry
 from mtmkl_suite.config.models import Run
+from mtmkl_suite.data import default_registry
 
 
 def fetch_small(run: Run, names: Iterable[str] | None = None) -> None:

@@ -7,7 +7,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from mtmkl.documents import unknown
+from mtmkl.errors import unknown
 from mtmkl_suite.config.models import Artefact, Paper, Run, Variant
 from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers

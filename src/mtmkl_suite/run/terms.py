@@ -8,9 +8,10 @@ import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mtmkl.documents import ConfigError, unknown
+from mtmkl.errors import unknown
 from mtmkl.kernels import task_kernels
 from mtmkl.kernels.base import from_spec
+from mtmkl_suite.errors import ConfigError
 
 TASK_KERNELS = (
     "single_task", "each_task", "union", "dirac_uniform", "frustratingly_easy",

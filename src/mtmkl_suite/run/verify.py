@@ -26,15 +26,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import beta
 
-from mtmkl.datasets.errors import DataNotAvailableError
-from mtmkl.datasets.splits import make_splits, save_splits
-from mtmkl.errors import ConfigError
-from mtmkl.files import read_json, read_table, write_json
 from mtmkl.typing import IntArray
 from mtmkl_suite.arithmetic import pinned
 from mtmkl_suite.config.models import Paper
+from mtmkl_suite.data.errors import DataNotAvailableError
+from mtmkl_suite.data.splits import make_splits, save_splits
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.cache import content_key
 from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.files import read_json, read_table, write_json
 from mtmkl_suite.run.fits import (
     FAILED,
     UNSUPPORTED,

@@ -13,13 +13,14 @@ from typing import Any
 
 import yaml
 
-from mtmkl.datasets.loaders.own import is_file
-from mtmkl.documents import ConfigError, config_dir, read_yaml
-from mtmkl.files import make_folder, write_text
 from mtmkl_suite.config.changes import of_run, parse
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.data.loaders.own import is_file
+from mtmkl_suite.documents import config_dir, read_yaml
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import make_folder, write_text
 from mtmkl_suite.run import pipeline
 from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.fit_warnings import counted_warnings

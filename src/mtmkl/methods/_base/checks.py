@@ -62,13 +62,11 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
     has_tags = hasattr(estimator, "__sklearn_tags__")
     if not has_tags or get_tags(estimator).input_tags.sparse:
         return None
-    from rich.filesize import decimal
-
     own_reason = getattr(estimator, "_dense_only", lambda: None)()
     return (
         f"X is sparse, and {type(estimator).__name__} takes dense inputs only: "
         f"{own_reason or 'its tag input_tags.sparse is not set'}; "
-        f"X.toarray() would need {decimal(8 * X.shape[0] * X.shape[1])}"
+        f"X.toarray() would need {8e-6 * X.shape[0] * X.shape[1]:,.3g} MB"
     )
 
 

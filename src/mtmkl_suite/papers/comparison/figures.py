@@ -5,7 +5,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.statistics.ties import without_rounding
 from mtmkl_suite.config.models import MethodComparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
@@ -28,6 +27,7 @@ from mtmkl_suite.report.tables.comparison import (
     ranked,
 )
 from mtmkl_suite.report.tables.text import range_text
+from mtmkl_suite.statistics.ties import without_rounding
 
 _GREY = "#8a8a8a"
 

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.datasets import MultiTaskData, load, make_split
+from mtmkl.datasets import MultiTaskData
 from mtmkl.methods import MKMTFLRegressor, MKMTSFLRegressor
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl_suite.data import load, make_split
 from mtmkl_suite.papers.jawanpuria2011 import alternation as lambda_and_alpha
 from mtmkl_suite.papers.jawanpuria2011.mixed_norm_descent import MirrorDescentMKMTFL
 from mtmkl_suite.papers.jawanpuria2011.mixed_schatten_descent import (

@@ -14,7 +14,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.sample import average, dataset_options
 from mtmkl_suite.papers.jebara2011.steps import C_GRID_EXPERIMENT, C_GRID_METHODS
@@ -42,6 +41,7 @@ from mtmkl_suite.report.figures.drawing import (
     spread_text,
 )
 from mtmkl_suite.report.figures.panels import paired_test
+from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"

@@ -5,12 +5,12 @@ import math
 
 import pandas as pd
 
-from mtmkl.statistics.t_test import t_test
-from mtmkl.statistics.ties import scale_of
 from mtmkl_suite.evaluation.cross_validation import choose
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import half_width
+from mtmkl_suite.statistics.t_test import t_test
+from mtmkl_suite.statistics.ties import scale_of
 
 C_GRID_EXPERIMENT = "landmine_18"
 C_GRID_METHODS = ("med_18", "independent_18")

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.datasets.loaders.toy_tree import bayes_auc, standard_deviation, toy_tree
+from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation, toy_tree
 from mtmkl_suite.config.models import DataSets
 from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl_suite.judge.sample import ALL

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from mtmkl.statistics.ranks import friedman
 from mtmkl_suite.report.tables.ranking import (
     ADJUSTED_LEVEL,
     DOMINATED,
@@ -23,6 +22,7 @@ from mtmkl_suite.report.tables.ranking import (
     count_dominated,
     rank_tests,
 )
+from mtmkl_suite.statistics.ranks import friedman
 
 BELOW_LEVEL = "printed p below the printed adjusted α"
 DIFFERENCE_COLUMNS = ("quantity", "data set", "method", "printed", "recomputed")

@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from mtmkl.statistics.pairs import LEVEL, compare_pair
 from mtmkl.typing import FloatArray
 from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.judge.observations import variance_ratio_of
@@ -32,6 +31,7 @@ from mtmkl_suite.report.figures.drawing import (
 )
 from mtmkl_suite.report.tables.ranking import mean_ranks, printed_mean_ranks, rank_tests
 from mtmkl_suite.report.tables.text import range_text
+from mtmkl_suite.statistics.pairs import LEVEL, compare_pair
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path

@@ -20,11 +20,11 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from scipy import stats
 
-from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl_suite.config.models import Method
 from mtmkl_suite.judge.sample import average, axis_values
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import repeats_text
+from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 STYLE = Path(__file__).with_name("style.mplstyle")
 

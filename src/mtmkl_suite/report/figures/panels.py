@@ -14,8 +14,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
-from mtmkl.statistics.ties import differences, scale_of
 from mtmkl_suite.config import models
 from mtmkl_suite.judge.sample import average, axis_values, select
 from mtmkl_suite.report.context import Context
@@ -33,6 +31,8 @@ from mtmkl_suite.report.figures.drawing import (
     shades,
     spread_text,
 )
+from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl_suite.statistics.ties import differences, scale_of
 
 _SCALES: Mapping[str, Mapping[str, Any]] = {
     "linear": {"value": "linear"},

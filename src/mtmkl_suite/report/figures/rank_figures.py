@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.statistics.matrix_tests import MatrixTests, connected_groups
-from mtmkl.statistics.pairs import LEVEL
 from mtmkl_suite.report.figures.drawing import PALETTE
+from mtmkl_suite.statistics.matrix_tests import MatrixTests, connected_groups
+from mtmkl_suite.statistics.pairs import LEVEL
 
 _WIDTH = 7.4
 _LONGEST_NAME = 34

@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl.statistics.pairs import MIN_UNITS
 from mtmkl_suite.config.models import (
     Claim,
     Curve,
@@ -48,6 +47,7 @@ from mtmkl_suite.report.tables.reach import (
     unmeasured_main,
 )
 from mtmkl_suite.report.tables.text import metric_words
+from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 _TEST_COLUMNS = ("interval_low", "interval_high", "p", "p_corrected", "verdict", "n")
 _DASHES = ("--", ":", "-.")

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from mtmkl.files import read_table
 from mtmkl_suite.config.models import Artefact, Figure, Ranking, Table
+from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
 from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import NO_SCORES, NOT_IN_TIER, Context

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.files import read_table
-from mtmkl.statistics.hierarchical import CERTAIN, in_words
-from mtmkl.statistics.matrix_tests import MatrixTests
-from mtmkl.statistics.score_tables import HIGHER_IS_BETTER
 from mtmkl_suite.config.models import MethodComparison, MethodTable
+from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import compare_block
 from mtmkl_suite.report.tables.text import metric_words
+from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
+from mtmkl_suite.statistics.matrix_tests import MatrixTests
+from mtmkl_suite.statistics.score_tables import HIGHER_IS_BETTER
 
 SIGNED_RANK = "the Bayesian signed-rank test"
 ALL_REPEATS = "the hierarchical model of all repeats"
@@ -75,8 +75,7 @@ def given_probabilities(
     """Return posterior probabilities of pairs, of a metric, sizes and data sets.
 
     ``pairs`` has columns first, second, p_first_better, p_equivalent, p_second_better,
-    and those of :func:`mtmkl.statistics.hierarchical.in_words` if what is decided has a
-    sentence;
+    and those of ``statistics.hierarchical.in_words`` if what is decided has a sentence;
     ``source`` says in words which model they are of.
     """
     known = pairs[list(_POSTERIOR)].dropna(subset=["p_first_better"])

@@ -10,12 +10,8 @@ from matplotlib.figure import Figure
 
 from mtmkl import __version__
 from mtmkl.errors import some
-from mtmkl.files import write_bytes, write_table, write_text
-from mtmkl.statistics.hierarchical import CERTAIN, in_words
-from mtmkl.statistics.matrix_tests import MatrixTests
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
-from mtmkl.statistics.ranks import critical_difference
 from mtmkl_suite.config.models import MethodComparison, Paper
+from mtmkl_suite.files import write_bytes, write_table, write_text
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.figures.rank_figures import (
@@ -26,6 +22,10 @@ from mtmkl_suite.report.figures.rank_figures import (
 from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
 from mtmkl_suite.report.pages.rendering import environment, number
 from mtmkl_suite.report.tables.text import p_text
+from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
+from mtmkl_suite.statistics.matrix_tests import MatrixTests
+from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl_suite.statistics.ranks import critical_difference
 
 PAGE = "comparison.html"
 

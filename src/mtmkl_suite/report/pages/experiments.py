@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mtmkl.datasets import default_registry
-from mtmkl.datasets.protocols import train_unit
-from mtmkl.methods import resolve
 from mtmkl_suite.config.models import Paper, Protocol, Ranking, Table, Variant
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.protocols import train_unit
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
 from mtmkl_suite.judge.verdicts import Reproduced, own_numbers
+from mtmkl_suite.methods import resolve
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.pages.verdicts import farthest
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd

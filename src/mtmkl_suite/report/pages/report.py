@@ -11,11 +11,10 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import read_json, write_text
-from mtmkl.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Publication, Tier
 from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.files import read_json, write_text
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
@@ -67,6 +66,7 @@ from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.tables.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.run.verify import Record, standing_text
+from mtmkl_suite.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 
 FIRST = "report.html"
 """The name of the first page."""

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mtmkl.documents import read_yaml
-from mtmkl.files import read_json, read_table
 from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table, Tier
+from mtmkl_suite.documents import read_yaml
+from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.comparison import practical_equivalence

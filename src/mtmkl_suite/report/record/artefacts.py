@@ -10,8 +10,6 @@ from typing import Any
 import pandas as pd
 from matplotlib import figure as drawing
 
-from mtmkl.errors import ConfigError
-from mtmkl.files import read_json, read_table, write_bytes, write_table, write_text
 from mtmkl_suite.config.against import with_data
 from mtmkl_suite.config.models import (
     AnyTable,
@@ -25,6 +23,14 @@ from mtmkl_suite.config.models import (
     StepTable,
 )
 from mtmkl_suite.config.parts import restricted_to_artefacts
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import (
+    read_json,
+    read_table,
+    write_bytes,
+    write_table,
+    write_text,
+)
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
 from mtmkl_suite.report.figures.panels import panels_figure

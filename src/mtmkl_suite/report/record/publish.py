@@ -16,9 +16,9 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.judge.claims import (
     by_author,
     counts_of,

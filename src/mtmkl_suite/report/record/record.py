@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.datasets import default_registry
-from mtmkl.files import read_json, read_table, write_json, write_table
 from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.files import read_json, read_table, write_json, write_table
 from mtmkl_suite.judge.claims import COLUMNS, evaluate_claims
 from mtmkl_suite.judge.comparison import (
     compare_experiments,

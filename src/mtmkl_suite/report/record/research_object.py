@@ -9,8 +9,8 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from mtmkl.files import read_json, write_json, write_text
 from mtmkl_suite.config.models import Paper
+from mtmkl_suite.files import read_json, write_json, write_text
 from mtmkl_suite.run.provenance import commit_date
 
 CRATE, CODECHECK = "ro-crate-metadata.json", "codecheck.yml"

@@ -14,16 +14,6 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.hierarchical import (
-    CERTAIN,
-    MIN_REPEATS,
-    POSTERIOR_COLUMNS,
-    compare_all_repeats,
-    in_words,
-)
-from mtmkl.statistics.matrix_tests import MatrixTests, compare_matrix
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS
-from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl_suite.config.models import (
     Comparison,
     MethodComparison,
@@ -36,6 +26,16 @@ from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
+from mtmkl_suite.statistics.hierarchical import (
+    CERTAIN,
+    MIN_REPEATS,
+    POSTERIOR_COLUMNS,
+    compare_all_repeats,
+    in_words,
+)
+from mtmkl_suite.statistics.matrix_tests import MatrixTests, compare_matrix
+from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
+from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 _EVERYWHERE = "all data sets"
 _JOINED = "joined the methods of the plan"

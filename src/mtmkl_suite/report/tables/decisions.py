@@ -6,19 +6,19 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.pairs import MIN_UNITS, bayesian_signed_rank
-from mtmkl.statistics.ranks import rank_methods
-from mtmkl.statistics.ties import (
-    differences,
-    rounding_of,
-    scale_of,
-    without_rounding,
-)
 from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import notes_on_settings, ranked
 from mtmkl_suite.report.tables.text import PrintedTable, p_text
+from mtmkl_suite.statistics.pairs import MIN_UNITS, bayesian_signed_rank
+from mtmkl_suite.statistics.ranks import rank_methods
+from mtmkl_suite.statistics.ties import (
+    differences,
+    rounding_of,
+    scale_of,
+    without_rounding,
+)
 
 NO_RECORD = "no scores of the full protocol yet: nothing is decided"
 NO_DATA = "no data set has this property: nothing is decided"

@@ -6,13 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL
-from mtmkl.statistics.ranks import (
-    FriedmanResult,
-    friedman,
-    holm_against_control,
-    rank_methods,
-)
 from mtmkl_suite.config.models import (
     Comparison,
     ComparisonRow,
@@ -41,6 +34,13 @@ from mtmkl_suite.report.tables.text import (
     PrintedTable,
     metric_words,
     repeats_text,
+)
+from mtmkl_suite.statistics.pairs import LEVEL
+from mtmkl_suite.statistics.ranks import (
+    FriedmanResult,
+    friedman,
+    holm_against_control,
+    rank_methods,
 )
 
 MEAN_RANK, STATISTIC, P_VALUE, ADJUSTED_LEVEL = (

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.models import (
     Paper,
     Ranking,
@@ -15,6 +14,7 @@ from mtmkl_suite.config.models import (
     Table,
     Tolerance,
 )
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.reach import (
     CLAIM,

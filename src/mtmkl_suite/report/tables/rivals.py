@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl.statistics.hierarchical import CERTAIN, compare_all_repeats
-from mtmkl.statistics.ties import differences, rounding_of, scale_of
 from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
 from mtmkl_suite.report.tables.text import PrintedTable, p_text, with_minus
+from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
+from mtmkl_suite.statistics.ties import differences, rounding_of, scale_of
 
 _OUTCOMES = ("p_first_better", "p_equivalent", "p_second_better")
 _COLUMNS = (

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl.statistics.pairs import LEVEL, MIN_UNITS, holm
-from mtmkl.statistics.ties import without_rounding
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
@@ -19,6 +17,8 @@ from mtmkl_suite.report.tables.text import (
     p_text,
     with_minus,
 )
+from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS, holm
+from mtmkl_suite.statistics.ties import without_rounding
 
 _INTERVALS = {
     True: "Repeats share examples: interval and p are those of the t-test corrected "

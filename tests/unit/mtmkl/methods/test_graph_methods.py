@@ -4,7 +4,7 @@ from method_cases import Case
 from model_objectives import relative_entropy
 from sklearn.linear_model import LogisticRegression
 
-from mtmkl.datasets.loaders.ising import ising_graphs
+from mtmkl.datasets.ising import ising_graphs
 from mtmkl.methods.med_graph_structure import MEDGraphStructure
 from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
 

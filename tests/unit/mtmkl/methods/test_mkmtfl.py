@@ -6,7 +6,6 @@ from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
 
-from mtmkl.datasets import load, make_split
 from mtmkl.methods import (
     IndependentSVR,
     MKMTFLClassifier,
@@ -15,6 +14,7 @@ from mtmkl.methods import (
     SingleTaskMKL,
     SingleTaskMKLRegressor,
 )
+from mtmkl_suite.data import load, make_split
 
 KERNELS = [
     "linear",

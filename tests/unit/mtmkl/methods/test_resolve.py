@@ -10,7 +10,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import mtmkl.methods
-from mtmkl.methods import REGISTRY, RRHet, resolve
+from mtmkl.methods import REGISTRY, RRHet
+from mtmkl_suite.methods import resolve
 
 
 def test_names_and_dotted_paths():

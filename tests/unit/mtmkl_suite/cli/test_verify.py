@@ -3,10 +3,10 @@ import json
 import pandas as pd
 import pytest
 
-from mtmkl.files import read_table, write_json, write_table
 from mtmkl_suite.cli import verify
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.against import published_folder
+from mtmkl_suite.files import read_table, write_json, write_table
 from mtmkl_suite.run.verify import Check, Record
 
 PAPER = "jawanpuria2011"

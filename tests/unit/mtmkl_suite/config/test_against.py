@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 import yaml
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config import against
 from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.parts import with_method
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.plan import fit_jobs
 from mtmkl_suite.run.workflow import run_workflow

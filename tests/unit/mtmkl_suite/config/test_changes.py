@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.changes import (
     Change,
     changed,
@@ -13,6 +12,7 @@ from mtmkl_suite.config.changes import (
 )
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import MethodEntry
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
 
 TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"

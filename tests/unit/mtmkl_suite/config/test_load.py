@@ -6,12 +6,14 @@ import pandas as pd
 import pytest
 import yaml
 
-from mtmkl.documents import ConfigError, config_dir, read_yaml
-from mtmkl.methods import MultiTaskMKL, resolve
+from mtmkl.methods import MultiTaskMKL
 from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Search
+from mtmkl_suite.documents import config_dir, read_yaml
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.methods import resolve
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 FILES = ("experiments", "artefacts", "claims")

@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.documents import ConfigError, config_dir
-from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
+from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import read_table
 from mtmkl_suite.run import workflow
 from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow

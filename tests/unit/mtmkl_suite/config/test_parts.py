@@ -1,9 +1,9 @@
 import pytest
 from configured import paper_of, toy
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.parts import with_method, with_repeats
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run import plan
 
 

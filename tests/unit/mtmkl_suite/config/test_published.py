@@ -1,8 +1,8 @@
 import pytest
 from configured import paper_of
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.published import check_published
+from mtmkl_suite.errors import ConfigError
 
 NUMBERS = """row,column,value
 Ridge,School,1.0

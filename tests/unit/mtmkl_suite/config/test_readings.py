@@ -3,12 +3,13 @@ import shutil
 import pytest
 import yaml
 
-from mtmkl.datasets.splits import make_splits
-from mtmkl.documents import ConfigError, config_dir
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import ReadingsFigure
 from mtmkl_suite.config.readings import FILE, has_readings, load_readings
 from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.data.splits import make_splits
+from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs, method_specs

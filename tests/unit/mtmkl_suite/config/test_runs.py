@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.errors import ConfigError
 
 TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
 RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"

@@ -3,7 +3,6 @@ import copy
 import pytest
 from configured import paper_of
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.selectors import (
@@ -13,6 +12,7 @@ from mtmkl_suite.config.selectors import (
     naming_file,
     require,
 )
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation import cells
 
 

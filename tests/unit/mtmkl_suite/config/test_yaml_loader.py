@@ -3,7 +3,7 @@ import math
 import pytest
 import yaml
 
-from mtmkl.documents import Loader
+from mtmkl_suite.documents import Loader
 
 
 def loaded(text):

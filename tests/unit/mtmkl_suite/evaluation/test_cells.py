@@ -8,10 +8,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.scaling import scaled_targets
-from mtmkl.datasets.splits import Split
-from mtmkl.methods import IndependentSVM, MultiTaskMKL, OracleControl
+from mtmkl.methods import IndependentSVM, MultiTaskMKL
+from mtmkl_suite.baselines.controls import OracleControl
 from mtmkl_suite.config.models import Experiment
+from mtmkl_suite.data.scaling import scaled_targets
+from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.cells import (
     COLUMNS,
     MethodFailedError,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mtmkl.datasets.splits import make_splits, save_splits
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.data.splits import make_splits, save_splits
 from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.pipeline import load_variant

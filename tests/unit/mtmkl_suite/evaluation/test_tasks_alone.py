@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from configured import of
 
-from mtmkl.datasets import make_split
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import IndependentRidge, IndependentSVM, IndependentSVR
 from mtmkl_suite.config.models import Experiment
+from mtmkl_suite.data import make_split
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
 
 GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]

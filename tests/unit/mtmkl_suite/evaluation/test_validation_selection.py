@@ -8,9 +8,9 @@ from configured import of
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.splits import Split, make_splits
 from mtmkl.methods.independent_svm import IndependentSVM
 from mtmkl_suite.config.models import Experiment
+from mtmkl_suite.data.splits import Split, make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 from sweeps import sweep
 
-from mtmkl.statistics.t_test import t_test
 from mtmkl_suite.evaluation.metrics import METRIC_NAMES
 from mtmkl_suite.judge.overlap import (
     Overlap,
@@ -13,6 +12,7 @@ from mtmkl_suite.judge.overlap import (
     share_of_pool,
     variance_ratio,
 )
+from mtmkl_suite.statistics.t_test import t_test
 
 TRIALS = 1000
 LARGEST_ERROR = 3 * math.sqrt(0.05 * 0.95 / TRIALS)

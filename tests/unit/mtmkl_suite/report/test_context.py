@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from mtmkl.datasets import default_registry, load
-from mtmkl.datasets.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
-from mtmkl.files import write_json, write_table
 from mtmkl.methods import IndependentRidge
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
+from mtmkl_suite.data import default_registry, load
+from mtmkl_suite.data.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
+from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.context import (
     StoredOverlaps,
     drawn_share,

@@ -1,10 +1,10 @@
 import pytest
 from configured import paper_of
 
-from mtmkl.documents import ConfigError
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import check_functions, check_names, check_settings
 
 

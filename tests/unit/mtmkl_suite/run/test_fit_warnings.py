@@ -80,7 +80,7 @@ def test_warnings_elsewhere_are_as_before(log):
 LOOSE = """
 import warnings
 
-from mtmkl.methods import resolve
+from mtmkl_suite.methods import resolve
 from sklearn.exceptions import ConvergenceWarning
 
 

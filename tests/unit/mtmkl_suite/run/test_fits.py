@@ -9,10 +9,10 @@ import pytest
 from configured import paper_of
 from scipy import sparse
 
-from mtmkl.datasets import DataCorruptError, load_splits, make_splits
-from mtmkl.files import write_table
 from mtmkl.methods import IndependentRidge
 from mtmkl_suite.config.models import Variant
+from mtmkl_suite.data import DataCorruptError, load_splits, make_splits
+from mtmkl_suite.files import write_table
 from mtmkl_suite.run import fits, pipeline
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
@@ -22,7 +22,8 @@ DATASET = "digits[n_per_class=10]"
 AMONG_OTHERS = """
 import sys
 import numpy as np
-from mtmkl.methods import SingleTaskMKL, resolve
+from mtmkl.methods import SingleTaskMKL
+from mtmkl_suite.methods import resolve
 
 rng = np.random.default_rng(0)
 X, task = rng.normal(size=(90, 7)), np.repeat([0, 1, 2], 30)
@@ -100,9 +101,8 @@ def test_the_row_number_of_an_example_is_no_input(
     config, tmp_path, monkeypatch, method, runs
 ):
     """Examples known by matrices come sorted by class: their number tells it."""
-    from mtmkl import datasets
 
-    def load(*args, load=datasets.load, **options):
+    def load(*args, load=pipeline.load, **options):
         data = load(*args, **options)
         place = np.unique(data.sample, return_inverse=True)[1].astype(float)
         matrix = np.eye(int(place.max()) + 1)
@@ -110,7 +110,7 @@ def test_the_row_number_of_an_example_is_no_input(
             data, X=place[:, None], feature_names=("image",), matrices={"eye": matrix}
         )
 
-    monkeypatch.setattr("mtmkl.datasets.load", load)
+    monkeypatch.setattr("mtmkl_suite.run.pipeline.load", load)
     (tmp_path / "own_leak.py").write_text(_OWN_LEAK)
     monkeypatch.syspath_prepend(tmp_path)
     found = {**config["methods"]["ridge"], **method}
@@ -152,13 +152,12 @@ class Says(Forest):
 @pytest.fixture
 def sparse_digits(monkeypatch):
     """The digits, stored as a sparse matrix."""
-    from mtmkl import datasets
 
-    def load(*args, load=datasets.load, **options):
+    def load(*args, load=pipeline.load, **options):
         data = load(*args, **options)
         return replace(data, X=sparse.csr_array(data.X))
 
-    monkeypatch.setattr("mtmkl.datasets.load", load)
+    monkeypatch.setattr("mtmkl_suite.run.pipeline.load", load)
 
 
 @pytest.mark.usefixtures("sparse_digits")
@@ -217,7 +216,7 @@ def test_an_error_that_is_not_the_methods_is_no_gap(config, tmp_path, monkeypatc
         raise DataCorruptError("damaged")
 
     fit(config, tmp_path)
-    monkeypatch.setattr("mtmkl.datasets.load", damaged)
+    monkeypatch.setattr("mtmkl_suite.run.pipeline.load", damaged)
     (group,) = fit_groups(paper_of(config))
     folder = PaperFolder(tmp_path)
     folder.scores_of(group.name).unlink()

@@ -79,7 +79,7 @@ def test_what_another_run_may_be_writing_stays(tmp_path, holder):
 STOPPED = """
 import os, signal, sys
 from pathlib import Path
-from mtmkl.files import write_bytes
+from mtmkl_suite.files import write_bytes
 
 os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
 write_bytes(Path(sys.argv[1]), b"half of it")

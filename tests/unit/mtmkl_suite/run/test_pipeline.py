@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl.documents import ConfigError
-from mtmkl.files import write_bytes, write_table
 from mtmkl_suite.config.models import Method, Variant
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import write_bytes, write_table
 from mtmkl_suite.run import pipeline
 from mtmkl_suite.run.folders import PaperFolder
 

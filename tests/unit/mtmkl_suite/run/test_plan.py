@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 from configured import paper_of, toy
 
-from mtmkl.documents import ConfigError
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.run import plan
 from mtmkl_suite.run.grouping import fit_groups

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl.errors import ConfigError
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run import process
 from mtmkl_suite.run.process import print_any_text, provide_folders
 

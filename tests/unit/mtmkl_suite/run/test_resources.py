@@ -3,7 +3,7 @@
 import pytest
 from configured import paper_of
 
-from mtmkl.documents import ConfigError
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.grouping import FitGroup
 from mtmkl_suite.run.plan import JOB_SECONDS

@@ -2,10 +2,10 @@ from collections import Counter
 
 import pytest
 
-from mtmkl.datasets import default_registry
-from mtmkl.datasets.fetch import download, obtaining
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.fetch import download, obtaining
 from mtmkl_suite.run.small_sets import fetch_small
 
 

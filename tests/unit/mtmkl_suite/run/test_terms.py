@@ -1,7 +1,7 @@
 import pytest
 
-from mtmkl.documents import ConfigError
 from mtmkl.kernels.task_kernel_specs import _BUILDERS
+from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.terms import TASK_KERNELS, check_terms
 
 

@@ -8,9 +8,9 @@ import pytest
 from configured import of, paper_of
 from scipy.stats import binom
 
-from mtmkl.errors import ConfigError
-from mtmkl.files import write_json, write_table
 from mtmkl_suite.config.models import Figure
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs
@@ -46,7 +46,7 @@ def server():
 @pytest.fixture
 def record(config, tmp_path):
     """The record of a paper of one method and two repeats."""
-    from mtmkl.datasets.splits import make_splits, save_splits
+    from mtmkl_suite.data.splits import make_splits, save_splits
 
     paper = paper_of(config)
     (variant,) = paper.experiments["digits"].variants

@@ -14,10 +14,10 @@ import yaml
 from interrupts import allow_interrupts
 from sweeps import sweep
 
-from mtmkl.documents import ConfigError
-from mtmkl.files import read_table
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import read_table
 from mtmkl_suite.run import locks, workflow
 from mtmkl_suite.run.workflow import run_workflow
 

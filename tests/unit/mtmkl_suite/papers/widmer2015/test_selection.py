@@ -7,9 +7,9 @@ from configured import of
 from sklearn.metrics import roc_auc_score
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.splits import Split, make_split
 from mtmkl.methods import MultiTaskMKL
 from mtmkl_suite.config.models import Experiment
+from mtmkl_suite.data.splits import Split, make_split
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.metrics import metric

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.documents import config_dir
-from mtmkl.statistics.ranks import friedman
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.papers.yousefi2015.audit import (
     BELOW_LEVEL,
     PrintedComparison,
@@ -15,6 +14,7 @@ from mtmkl_suite.papers.yousefi2015.audit import (
     numbers_of_blocks,
 )
 from mtmkl_suite.report.tables.ranking import DOMINATED, rank_tests
+from mtmkl_suite.statistics.ranks import friedman
 
 METHODS = ["a", "b", "c", "control"]
 

@@ -4,8 +4,8 @@ from configured import of
 from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.splits import make_split
 from mtmkl_suite.config.models import Experiment
+from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.evaluation.cells import COLUMNS, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.papers.yousefi2015.best_on_test import Round, accuracies, alternate

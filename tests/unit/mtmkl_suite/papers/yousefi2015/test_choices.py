@@ -4,8 +4,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mtmkl.datasets.splits import make_splits, save_splits
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.data.splits import make_splits, save_splits
 from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.papers.yousefi2015 import choices
 from mtmkl_suite.run.fits import run_fit

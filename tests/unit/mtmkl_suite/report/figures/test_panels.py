@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.documents import validated
 from mtmkl_suite.config.models import Figure
+from mtmkl_suite.documents import validated
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.drawing import method_styles
 from mtmkl_suite.report.figures.panels import paired_test, panels_figure

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl.statistics.matrix_tests import compare_matrix
-from mtmkl.statistics.score_tables import ScoreMatrix
 from mtmkl_suite.report.figures.rank_figures import differences
 from mtmkl_suite.report.pages.choices import part_of_scores
 from mtmkl_suite.report.pages.comparison import (
@@ -16,6 +14,8 @@ from mtmkl_suite.report.pages.comparison import (
     sentences,
     write_comparison,
 )
+from mtmkl_suite.statistics.matrix_tests import compare_matrix
+from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 
 @pytest.fixture

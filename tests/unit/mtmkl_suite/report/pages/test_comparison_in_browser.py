@@ -14,25 +14,25 @@ from browser import NEEDED, SCHEMES, WIDTHS, look, opened
 from counted_tables import LEVEL, N_DATASETS, N_TABLES, CountedTable
 from scipy import stats
 
-from mtmkl.documents import config_dir
-from mtmkl.statistics import pairs as pair_tests
-from mtmkl.statistics.matrix_tests import compare_matrix
-from mtmkl.statistics.pairs import holm
-from mtmkl.statistics.ranks import (
-    critical_difference,
-    friedman,
-    holm_against_control,
-    rank_methods,
-    without_tie_correction,
-)
-from mtmkl.statistics.score_tables import ScoreMatrix, read_matrix
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.comparison import pairwise_table, ranking_matrix, seconds_matrix
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.papers.comparison.figures import pareto_front
 from mtmkl_suite.report.context import Context, read_overlaps
 from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
 from mtmkl_suite.report.pages.comparison import comparison_page, recorded_parts
+from mtmkl_suite.statistics import pairs as pair_tests
+from mtmkl_suite.statistics.matrix_tests import compare_matrix
+from mtmkl_suite.statistics.pairs import holm
+from mtmkl_suite.statistics.ranks import (
+    critical_difference,
+    friedman,
+    holm_against_control,
+    rank_methods,
+    without_tie_correction,
+)
+from mtmkl_suite.statistics.score_tables import ScoreMatrix, read_matrix
 
 pytestmark = NEEDED
 

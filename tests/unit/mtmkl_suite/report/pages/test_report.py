@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from configured import changed, of
 
-from mtmkl.files import write_json, write_text
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Publication, Run
+from mtmkl_suite.files import write_json, write_text
 from mtmkl_suite.report.pages import report as report_page
 from mtmkl_suite.report.pages.rendering import page_name
 from mtmkl_suite.report.pages.report import (

@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 from configured import paper_of
 
-from mtmkl.files import write_json, write_table
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.judge.claims import COLUMNS
 from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.report.pages import verdicts as pages

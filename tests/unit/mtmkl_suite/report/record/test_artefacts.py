@@ -9,8 +9,8 @@ from configured import artefact_of
 from matplotlib.figure import Figure
 from ranked_tables import RANKING, TESTS, context
 
-from mtmkl.documents import validated
 from mtmkl_suite.config.models import ArtefactsFile
+from mtmkl_suite.documents import validated
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.record.artefacts import (
     LAYOUTS,

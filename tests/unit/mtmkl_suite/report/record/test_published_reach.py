@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from configured import changed
 
-from mtmkl.documents import config_dir
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WHOLE, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.context import Context

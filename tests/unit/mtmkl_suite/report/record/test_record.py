@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from configured import of, paper_of
 
-from mtmkl.statistics.pairs import PAIR_COLUMNS
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge import claims as claim_tests
@@ -24,6 +23,7 @@ from mtmkl_suite.report.record.record import (
     write_record,
 )
 from mtmkl_suite.report.tables.text import TextTable
+from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 SETTINGS = of(Run, {"tier": "quick", "seed": 1})
 

@@ -6,7 +6,6 @@ import pytest
 from compared_methods import COMPARISON, DECISIONS, MEANS, artefact, context
 from configured import of, paper_of
 
-from mtmkl.statistics.hierarchical import hierarchical_posterior
 from mtmkl_suite.config.models import Method, MethodEntry
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.comparison import figures
@@ -16,6 +15,7 @@ from mtmkl_suite.report.tables.comparison import (
     joined_columns,
     notes_on_printed_ranks,
 )
+from mtmkl_suite.statistics.hierarchical import hierarchical_posterior
 
 FEATURES = [name for name in MEANS if name != "Images"]
 

@@ -1,0 +1,59 @@
+"""Conjoint survey of computer buyers: 180 persons rate 20 computers each."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from scipy.io import loadmat
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl_suite.data.errors import check_expected
+
+_N_PERSONS, _N_TRAIN, _N_TEST = 180, 16, 4
+
+_FEATURES = (
+    "bias", "TE hot line", "RAM", "SC screen size", "CPU", "HD hard disk", "CD-ROM",
+    "CA cache", "CO colour", "AV availability", "WA warranty", "SW software",
+    "GU guarantee", "PR price",
+)  # fmt: skip
+
+
+def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
+    """Read the computer survey: predict a rating, one task per person.
+
+    Returns
+    -------
+    MultiTaskData
+        3600 rows sorted by person, 180 tasks, 14 features: a bias column of ones, then
+        13 attributes coded -1 and +1. Ratings are integers from 0 to 10. A person's
+        first 16 rows are those of the file's training block in its own order, which
+        differs from person to person; the last 4 are those of its test block, which
+        ``truth["test_block"]`` marks.
+    """
+    stored = loadmat(files["lenk_data.mat"])
+    width = len(_FEATURES) + 1
+    blocks = []
+    for key, per_person in (("Traindata", _N_TRAIN), ("Testdata", _N_TEST)):
+        shape = (_N_PERSONS * per_person, width)
+        check_expected("computer_survey", f"shape of {key}", stored[key].shape, shape)
+        block = stored[key].astype(np.float64)
+        blocks.append(block.reshape(_N_PERSONS, per_person, width))
+    per_person = _N_TRAIN + _N_TEST
+    table = np.concatenate(blocks, axis=1).reshape(_N_PERSONS * per_person, width)
+    X, y = table[:, :-1], table[:, -1]
+    for what, values, expected in (
+        ("bias column", X[:, 0], [1.0]),
+        ("attributes", X[:, 1:], [-1.0, 1.0]),
+        ("ratings", y, [float(rating) for rating in range(11)]),
+    ):
+        found = np.unique(values).tolist()
+        check_expected("computer_survey", f"values of the {what}", found, expected)
+    return MultiTaskData(
+        X=X,
+        y=y,
+        task=np.repeat(np.arange(_N_PERSONS), per_person),
+        name="computer_survey",
+        task_names=tuple(f"person {k + 1}" for k in range(_N_PERSONS)),
+        feature_names=_FEATURES,
+        truth={"test_block": np.tile(np.arange(per_person) >= _N_TRAIN, _N_PERSONS)},
+    )

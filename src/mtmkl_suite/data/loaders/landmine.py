@@ -1,0 +1,71 @@
+"""Landmine detection: clutter and mines from radar features, 29 fields."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.io import loadmat
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl_suite.data.errors import check_expected
+from mtmkl_suite.documents import NotNegative
+
+_N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
+
+
+def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
+    """Read the landmine data, one task per field.
+
+    Returns
+    -------
+    MultiTaskData
+        29 tasks of 445 to 690 rows in the order of the file, nine features as they are
+        stored, y = +1 for a mine (6.1 % of all) and −1 for clutter.
+    """
+    stored = loadmat(files["LandmineData.mat"])
+    features = [np.asarray(X, dtype=np.float64) for X in stored["feature"].ravel()]
+    labels = [np.asarray(y, dtype=np.float64).ravel() for y in stored["label"].ravel()]
+    check_expected("landmine", "number of fields", len(features), _N_FIELDS)
+    X, y = np.concatenate(features), np.concatenate(labels)
+    check_expected("landmine", "shape", X.shape, (_N_ROWS, _N_FEATURES))
+    sizes = [len(rows) for rows in features]
+    check_expected("landmine", "labels of each field", [len(v) for v in labels], sizes)
+    check_expected("landmine", "labels", np.unique(y).tolist(), [0.0, 1.0])
+    check_expected("landmine", "number of mines", int(y.sum()), _N_MINES)
+    return MultiTaskData(
+        X=X,
+        y=2.0 * y - 1.0,
+        task=np.repeat(np.arange(_N_FIELDS), sizes),
+        name="landmine",
+        task_names=tuple(f"field {k + 1}" for k in range(_N_FIELDS)),
+    )
+
+
+def load_balanced_landmine(
+    files: Mapping[str, Path], *, seed: NotNegative = 0
+) -> MultiTaskData:
+    """Read the landmine data with as much clutter as mines in each field.
+
+    Parameters
+    ----------
+    seed : int
+        Of the draw of clutter.
+
+    Returns
+    -------
+    MultiTaskData
+        29 tasks of 30 to 96 rows, 1808 in all: the mines of each field, and as many
+        examples of clutter drawn at random; features as they are stored.
+    """
+    whole = load_landmine({"LandmineData.mat": files["landmine/LandmineData.mat"]})
+    rng = np.random.default_rng(seed)
+    kept = []
+    for task in range(whole.n_tasks):
+        rows = whole.rows_of(task)
+        mines, clutter = rows[whole.y[rows] > 0], rows[whole.y[rows] < 0]
+        drawn = rng.permutation(clutter)[: mines.size]
+        kept.append(np.sort(np.concatenate([mines, drawn])))
+    part = whole.subset(np.concatenate(kept))
+    # Rows that are left out leave no gap in the numbers of the examples.
+    return replace(part, name="landmine_balanced", sample=np.arange(part.y.size))

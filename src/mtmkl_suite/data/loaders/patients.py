@@ -1,0 +1,190 @@
+"""Medical tables of the UCI repository: Dermatology, Statlog heart, Parkinson's."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.tasks import one_vs_rest
+from mtmkl.typing import FloatArray, IntArray
+from mtmkl_suite.data.errors import check_expected
+from mtmkl_suite.data.loaders.text import fields, numbers
+
+DERMATOLOGY_ATTRIBUTES = (
+    "erythema", "scaling", "definite borders", "itching", "koebner phenomenon",
+    "polygonal papules", "follicular papules", "oral mucosal involvement",
+    "knee and elbow involvement", "scalp involvement", "family history",
+    "melanin incontinence", "eosinophils in the infiltrate", "PNL infiltrate",
+    "fibrosis of the papillary dermis", "exocytosis", "acanthosis", "hyperkeratosis",
+    "parakeratosis", "clubbing of the rete ridges", "elongation of the rete ridges",
+    "thinning of the suprapapillary epidermis", "spongiform pustule",
+    "munro microabcess", "focal hypergranulosis", "disappearance of the granular layer",
+    "vacuolisation and damage of basal layer", "spongiosis",
+    "saw-tooth appearance of retes", "follicular horn plug",
+    "perifollicular parakeratosis", "inflammatory mononuclear infiltrate",
+    "band-like infiltrate", "age",
+)  # fmt: skip
+
+DISEASES = (
+    "psoriasis",
+    "seborrheic dermatitis",
+    "lichen planus",
+    "pityriasis rosea",
+    "chronic dermatitis",
+    "pityriasis rubra pilaris",
+)
+
+_AGE = DERMATOLOGY_ATTRIBUTES.index("age")
+
+
+def load_dermatology(
+    files: Mapping[str, Path], *, age: bool = False, bias: bool = True
+) -> MultiTaskData:
+    """Read Dermatology as six one-vs-rest tasks: one disease against all others.
+
+    Parameters
+    ----------
+    age : bool
+        Keep the age in years, unknown for eight patients, who get the median of the
+        others.
+    bias : bool
+        Add a column of ones, the last.
+
+    Returns
+    -------
+    MultiTaskData
+        Six tasks of the same 366 patients; 33 attributes other than age (0 to 3, family
+        history 0 or 1), then age and the bias column as wanted.
+    """
+    table, label = dermatology_table(files["dermatology.data"])
+    columns, names = [table[:, :_AGE]], [*DERMATOLOGY_ATTRIBUTES[:_AGE]]
+    if age:
+        years = table[:, _AGE]
+        columns.append(np.where(np.isnan(years), np.nanmedian(years), years)[:, None])
+        names.append("age")
+    if bias:
+        columns.append(np.ones((len(table), 1)))
+        names.append("bias")
+    return one_vs_rest(
+        np.hstack(columns),
+        label,
+        name="dermatology",
+        class_names=DISEASES,
+        feature_names=names,
+    )
+
+
+def dermatology_table(path: Path) -> tuple[FloatArray, IntArray]:
+    """Return the 34 attributes of 366 patients, and the numbers of their diseases.
+
+    Diseases are numbered from 1, in the order of ``DISEASES``; unknown ages are nan.
+    """
+    name = "dermatology"
+    rows = fields(name, [path], len(DERMATOLOGY_ATTRIBUTES) + 1)
+    values = numbers(name, rows)
+    check_expected(name, "number of patients", len(values), 366)
+    table, label = values[:, :-1], values[:, -1].astype(np.intp)
+    degrees = np.unique(table[:, :_AGE]).tolist()
+    check_expected(name, "values of the attributes", degrees, [0, 1, 2, 3])
+    unknown = int(np.isnan(table[:, _AGE]).sum())
+    check_expected(name, "number of unknown ages", unknown, 8)
+    sizes = np.bincount(label, minlength=7)[1:].tolist()
+    check_expected(name, "class sizes", sizes, [112, 61, 72, 49, 52, 20])
+    return table, label
+
+
+HEART_ATTRIBUTES = (
+    "age", "sex", "chest pain type", "resting blood pressure", "serum cholesterol",
+    "fasting blood sugar over 120 mg/dl", "resting electrocardiogram",
+    "maximum heart rate", "exercise induced angina", "ST depression",
+    "slope of the ST segment", "vessels coloured by fluoroscopy", "thal",
+)  # fmt: skip
+
+
+def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
+    """Read Statlog heart as ten tasks of 27 patients, from the youngest to the oldest.
+
+    Patients are sorted by age, those of one age in the order of the file, and cut into
+    blocks of 27 (Jebara 2011, section 11).
+
+    Returns
+    -------
+    MultiTaskData
+        13 features, each scaled to [0, 1] by its least and largest value over all
+        patients, y = +1 where heart disease is present and −1 where it is absent; rows
+        in the order of age.
+    """
+    name = "statlog_heart"
+    rows = fields(name, [files["heart.dat"]], len(HEART_ATTRIBUTES) + 1, separator=None)
+    table = numbers(name, rows)
+    codes, counts = np.unique(table[:, -1], return_counts=True)
+    check_expected(name, "classes", codes.tolist(), [1.0, 2.0])
+    check_expected(name, "class sizes", counts.tolist(), [150, 120])
+    ages = (table[:, 0].min(), table[:, 0].max())
+    check_expected(name, "range of age", ages, (29.0, 77.0))
+
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    X = table[:, :-1]
+    blocks = X[:, 0].reshape(10, 27)
+    return MultiTaskData(
+        X=(X - X.min(axis=0)) / np.ptp(X, axis=0),
+        y=np.where(table[:, -1] == 2.0, 1.0, -1.0),
+        task=np.repeat(np.arange(10), 27),
+        name=name,
+        task_names=tuple(
+            f"block {k + 1}, age {ages.min():.0f} to {ages.max():.0f}"
+            for k, ages in enumerate(blocks)
+        ),
+        feature_names=HEART_ATTRIBUTES,
+    )
+
+
+_SCORES = {"motor_UPDRS": "motor", "total_UPDRS": "total"}
+_VOICE = {
+    "age": "age", "sex": "sex", "test_time": "test time", "Jitter(%)": "jitter, %",
+    "Jitter(Abs)": "jitter, absolute", "Jitter:RAP": "jitter, RAP",
+    "Jitter:PPQ5": "jitter, PPQ5", "Jitter:DDP": "jitter, DDP", "Shimmer": "shimmer",
+    "Shimmer(dB)": "shimmer, dB", "Shimmer:APQ3": "shimmer, APQ3",
+    "Shimmer:APQ5": "shimmer, APQ5", "Shimmer:APQ11": "shimmer, APQ11",
+    "Shimmer:DDA": "shimmer, DDA", "NHR": "noise to harmonics",
+    "HNR": "harmonics to noise", "RPDE": "RPDE", "DFA": "DFA", "PPE": "PPE",
+}  # fmt: skip
+
+
+def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
+    """Read the telemonitoring data, two tasks per patient.
+
+    Returns
+    -------
+    MultiTaskData
+        84 tasks of 101 to 168 rows: the motor score of patients 1 to 42, then their
+        total score. Features are age (years), sex (0 male, 1 female), the time since
+        recruitment (days) and 16 measures of the voice, as they are stored. Age and
+        sex are constant within a task. ``sample`` is the recording, which the two
+        tasks of a patient share.
+    """
+    name = "parkinsons_telemonitoring"
+    header, *rows = fields(name, [files["parkinsons_updrs.data"]], len(_VOICE) + 3)
+    columns = list(_VOICE)
+    check_expected(
+        name, "columns", header, ["subject#", *columns[:3], *_SCORES, *columns[3:]]
+    )
+    check_expected(name, "number of recordings", len(rows), 5875)
+    table = dict(zip(header, numbers(name, rows).T, strict=True))
+    patient = table["subject#"].astype(np.intp) - 1
+    check_expected(name, "patients", np.unique(patient).tolist(), list(range(42)))
+    order = np.argsort(patient, kind="stable")
+    return MultiTaskData(
+        X=np.tile(np.column_stack([table[column] for column in _VOICE])[order], (2, 1)),
+        y=np.concatenate([table[score][order] for score in _SCORES]),
+        task=np.concatenate([patient[order], patient[order] + 42]),
+        sample=np.tile(order, 2),
+        name=name,
+        task_names=tuple(
+            f"patient {k + 1}, {score} score"
+            for score in _SCORES.values()
+            for k in range(42)
+        ),
+        feature_names=tuple(_VOICE.values()),
+    )

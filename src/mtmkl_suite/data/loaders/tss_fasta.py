@@ -1,0 +1,201 @@
+"""Sequences of several organisms, from a folder of FASTA files."""
+
+import csv
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import vstack
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.tasks import draw_per_class
+from mtmkl.sequences import FastaRecord, read_fasta
+from mtmkl.sequences.specs import features_from_spec
+from mtmkl.typing import FloatArray, Spec
+from mtmkl_suite.data.errors import DataNotAvailableError
+from mtmkl_suite.documents import Count, NotNegative
+
+_FILE = re.compile(
+    r"(?P<organism>.+)_(?P<kind>positive|negative)\.(fasta|fa)(\.gz)?", re.IGNORECASE
+)
+_LAYOUT = (
+    "name the files <organism>_positive.fasta and <organism>_negative.fasta (or .fa; "
+    "also .gz)"
+)
+
+
+def load_tss_fasta(
+    *,
+    folder: str | None = None,
+    distances: str = "distances.csv",
+    features: Spec = "weighted_degree",
+    n_per_class: Count | None = None,
+    seed: NotNegative = 0,
+) -> MultiTaskData:
+    """Read a FASTA file of positives and one of negatives per organism.
+
+    Sequences that come twice in a file are taken once, with a warning that counts them.
+
+    Parameters
+    ----------
+    folder : str
+        With ``<organism>_positive.fasta`` and ``<organism>_negative.fasta`` for each
+        organism; the suffix may be .fa, and .gz be added. Other files are left alone.
+    distances : str
+        CSV file in the folder with distances between the organisms, for instance of
+        their 16S ribosomal RNA: a header and a first column with their names, in any
+        order; other rows and columns are left out. If the default does not exist,
+        there are no distances.
+    features : mapping or str
+        As in :func:`mtmkl.sequences.specs.features_from_spec`.
+    n_per_class : int, optional
+        Sequences of each class and organism to draw, or all there are if they are
+        fewer; by default all.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    MultiTaskData
+        One task per organism, in sorted order; positives (+1) before negatives (−1);
+        sparse features. ``task_relations["distances"]`` has the distances, if any.
+
+    Raises
+    ------
+    DataNotAvailableError
+        If no folder is named, or there is none.
+    ValueError
+        If a file is missing or not of its form, or a sequence has both classes; names
+        the file and the remedy.
+    """
+    if folder is None or not Path(folder).is_dir():
+        what = "no folder is named" if folder is None else f"{folder} is no folder"
+        raise DataNotAvailableError(
+            f"data set 'tss_fasta' is not available: {what}. Give its option 'folder' "
+            f"a folder of FASTA files; {_LAYOUT}"
+        )
+    found = _organisms(Path(folder))
+    transformer = features_from_spec(features)
+    parts: list[Any] = []
+    y, task = [], []
+    for number, files in enumerate(found.values()):
+        seen: dict[str, tuple[Path, FastaRecord]] = {}
+        for kind, label in (("positive", 1.0), ("negative", -1.0)):
+            path = files[kind]
+            sequences = _distinct(path, seen)
+            try:
+                if not parts:
+                    transformer.fit(sequences)
+                parts.append(transformer.transform(sequences))
+            except ValueError as error:
+                raise ValueError(
+                    f"{path}, its different sequences X counted from 0: {error}"
+                ) from None
+            y.append(np.full(len(sequences), label))
+            task.append(np.full(len(sequences), number, dtype=np.intp))
+    X, outputs, tasks = vstack(parts, format="csr"), np.hstack(y), np.hstack(task)
+    if n_per_class is not None:
+        classes = 2 * tasks + (outputs < 0)
+        rows = draw_per_class(classes, n_per_class, seed, equal=False)
+        X, outputs, tasks = X[rows], outputs[rows], tasks[rows]
+    matrix = Path(folder) / distances
+    relations = {}
+    if matrix.exists() or distances != "distances.csv":
+        relations["distances"] = _distances(matrix, list(found))
+    return MultiTaskData(
+        X=X,
+        y=outputs,
+        task=tasks,
+        name="tss_fasta",
+        task_names=tuple(found),
+        task_relations=relations,
+    )
+
+
+def _organisms(folder: Path) -> dict[str, dict[str, Path]]:
+    """Return the files of each organism, by kind."""
+    found: dict[str, dict[str, Path]] = {}
+    for path in sorted(folder.iterdir()):
+        match = _FILE.fullmatch(path.name)
+        if match is None:
+            continue
+        files = found.setdefault(match["organism"], {})
+        kind = match["kind"].lower()
+        if kind in files:
+            raise ValueError(
+                f"{path} and {files[kind].name} are both the {kind}s of "
+                f"{match['organism']}: keep one"
+            )
+        files[kind] = path
+    if not found:
+        raise ValueError(f"{folder} has no FASTA files of this layout: {_LAYOUT}")
+    for organism, files in found.items():
+        for kind in ("positive", "negative"):
+            if kind not in files:
+                raise ValueError(
+                    f"{folder} has no {kind}s of {organism}: add the file "
+                    f"{organism}_{kind}.fasta, or remove {next(iter(files.values()))}"
+                )
+    return dict(sorted(found.items()))
+
+
+def _distinct(path: Path, seen: dict[str, tuple[Path, FastaRecord]]) -> list[str]:
+    """Return the sequences of a file, each once; ``seen`` has those of the organism."""
+    out = []
+    records = read_fasta(path)
+    for record in records:
+        sequence = record.sequence.upper()
+        if sequence not in seen:
+            seen[sequence] = (path, record)
+            out.append(sequence)
+        elif seen[sequence][0] != path:
+            other, first = seen[sequence]
+            raise ValueError(
+                f"{path}, line {record.line}: the sequence of {record.header[:40]!r} "
+                f"is in {other.name}, line {first.line}, too: remove it from one class"
+            )
+    if len(out) < len(records):
+        warnings.warn(
+            f"{path}: {len(records) - len(out)} of {len(records)} sequences come twice "
+            "and are left out",
+            stacklevel=3,
+        )
+    return out
+
+
+def _distances(path: Path, organisms: list[str]) -> FloatArray:
+    if not path.is_file():
+        raise ValueError(f"{path} does not exist: write it, or leave out 'distances'")
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [row for row in csv.reader(file) if row]
+    header = [name.strip() for name in rows[0]] if rows else []
+    table = {row[0].strip(): row for row in rows[1:]}
+    for where, names in (("column", header[1:]), ("row", list(table))):
+        missing = [name for name in organisms if name not in names]
+        if missing:
+            raise ValueError(
+                f"{path} has no {where} {missing[0]!r}: rows and columns must have the "
+                f"names of the FASTA files, {', '.join(organisms)}"
+            )
+    out = np.empty((len(organisms), len(organisms)))
+    for s, first in enumerate(organisms):
+        for t, second in enumerate(organisms):
+            column = header.index(second)
+            text = table[first][column] if column < len(table[first]) else ""
+            try:
+                out[s, t] = float(text)
+            except ValueError:
+                raise ValueError(
+                    f"{path}: the distance of {first!r} and {second!r} is {text!r}, no "
+                    "number"
+                ) from None
+    if not np.isfinite(out).all() or (out != out.T).any():
+        s, t = np.argwhere(~np.isfinite(out) | (out != out.T))[0]
+        raise ValueError(
+            f"{path}: the distance of {organisms[s]!r} and {organisms[t]!r} is "
+            f"{out[s, t]}, and the other way round {out[t, s]}; both must be one "
+            "finite number"
+        )
+    return out

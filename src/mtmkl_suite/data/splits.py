@@ -1,0 +1,333 @@
+"""Splits of a data set into training and test rows: stored data, never a method's.
+
+A protocol says how to split; a split is keyed by (train size, repeat). Everything
+random in it comes from ``(root seed, protocol id, data set name, train size, repeat)``
+alone, so that all methods, and all variants of one data set, see the same splits. In
+place of its name a file of one's own has its tasks and targets.
+"""
+
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.typing import IntArray
+from mtmkl_suite.data.loaders.own import is_file
+from mtmkl_suite.data.protocols import WITH_VALIDATION, AnyProtocol, check_protocol
+from mtmkl_suite.data.roles import labels_of, three_roles
+from mtmkl_suite.files import intact
+
+SplitKey = tuple[int, int]
+
+
+_ROLES = ("train", "validation", "test")
+_ARRAYS = (*_ROLES, "fold", "task_order")
+_MAX_DEALS = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Split:
+    """Roles of the rows of one data set in one repeat.
+
+    Attributes
+    ----------
+    train, validation, test : ndarray of int
+        Disjoint row numbers; ``validation`` may be empty.
+    fold : ndarray of int of shape (len(train),)
+        Cross-validation fold of each training row, in 0..folds-1.
+    task_order : ndarray of int of shape (T,)
+        A permutation of the tasks; its slices are the task subsets of experiments on
+        fewer tasks.
+    """
+
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+    fold: IntArray
+    task_order: IntArray
+
+    def __post_init__(self) -> None:
+        for label in _ARRAYS:
+            values = np.array(getattr(self, label), dtype=np.intp)
+            values.setflags(write=False)
+            object.__setattr__(self, label, values)
+        if self.fold.shape != self.train.shape:
+            raise ValueError(
+                f"fold has shape {self.fold.shape}, train has {self.train.shape}"
+            )
+        rows = np.concatenate([getattr(self, role) for role in _ROLES])
+        values, counts = np.unique(rows, return_counts=True)
+        if (counts > 1).any():
+            raise ValueError(f"row {values[counts > 1][0]} has two roles")
+        if not np.array_equal(
+            np.sort(self.task_order), np.arange(self.task_order.size)
+        ):
+            raise ValueError("task_order is not a permutation of 0..T-1")
+
+
+def _in_seeds(data: MultiTaskData) -> bytes:
+    """Return what draws depend on: a file's content, whatever its name and inputs."""
+    if not is_file(data.name):
+        return data.name.encode()
+    order = np.unique(data.y, return_inverse=True)[1]
+    return np.concatenate([data.task, order]).astype("<i8").tobytes()
+
+
+def make_splits(
+    data: MultiTaskData,
+    protocol: AnyProtocol,
+    seed: int,
+    *,
+    repeats: Iterable[int] | None = None,
+) -> dict[SplitKey, Split]:
+    """Return every split of a protocol, by (train size, repeat).
+
+    Parameters
+    ----------
+    data : MultiTaskData
+    protocol : mapping
+        With the keys of :class:`~mtmkl_suite.data.Protocol`, and ``id``, which names it
+        in messages and in the seeds of its draws.
+    seed : int
+        Root seed, not negative.
+    repeats : iterable of int, optional
+        Repeats to make, for data that differ from repeat to repeat; by default all.
+
+    Returns
+    -------
+    dict of (int, int) to Split
+        Train size 0 stands for what the data decide (kinds ``published``, ``given``,
+        ``given_roles`` and ``thirds``).
+
+    Raises
+    ------
+    ValueError
+        If the protocol is not as there, or the data cannot be split by it.
+    """
+    checked = check_protocol(protocol)
+    chosen = range(checked.repeats) if repeats is None else list(repeats)
+    return {
+        (size, repeat): make_split(data, checked, seed, train_size=size, repeat=repeat)
+        for size in checked.sizes
+        for repeat in chosen
+    }
+
+
+def make_split(
+    data: MultiTaskData,
+    protocol: AnyProtocol,
+    seed: int,
+    *,
+    train_size: int,
+    repeat: int,
+) -> Split:
+    """Return one split of ``make_splits``, for data that differ from repeat to repeat.
+
+    Parameters
+    ----------
+    data, protocol, seed
+        As for ``make_splits``.
+    train_size, repeat : int
+        The key of the split.
+
+    Raises
+    ------
+    ValueError
+        As ``make_splits``, or if the protocol has no such key.
+    """
+    checked = check_protocol(protocol)
+    if train_size not in checked.sizes or not 0 <= repeat < checked.repeats:
+        raise ValueError(
+            f"protocol {checked.id!r} has no split (train size {train_size}, "
+            f"repeat {repeat}): sizes {checked.sizes}, {checked.repeats} repeats"
+        )
+    root = np.random.SeedSequence(
+        [
+            seed,
+            zlib.crc32(checked.id.encode()),
+            zlib.crc32(_in_seeds(data)),
+            train_size,
+            repeat,
+        ]
+    )
+    # One stream per purpose: another number of folds leaves the roles as they are.
+    roles_rng, folds_rng, order_rng = (
+        np.random.default_rng(child) for child in root.spawn(3)
+    )
+    validation = np.empty(0, dtype=np.intp)
+    if checked.kind in WITH_VALIDATION:
+        if checked.kind == "given_roles":
+            train, validation, test = _given_roles(data)
+        else:
+            train, validation, test = three_roles(
+                data,
+                checked.kind,
+                train_size,
+                roles_rng,
+                stratified=checked.stratified,
+                shared=checked.shared,
+            )
+        fold = np.zeros_like(train)
+    else:
+        is_train, is_test = _masks(data, checked.kind, train_size, repeat, roles_rng)
+        train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
+        n_examples, folds = np.unique(data.sample[train]).size, checked.folds or 1
+        if folds > n_examples > 0:
+            raise ValueError(
+                f"protocol {checked.id!r}: folds is {checked.folds}, more than "
+                f"the {n_examples} training examples of {data.name!r}; take fewer"
+            )
+        fold = _deal_folds(data, train, folds, folds_rng)
+    for role, rows in (("training", train), ("test", test)):
+        if rows.size == 0:
+            raise ValueError(
+                f"protocol {checked.id!r} leaves {data.name!r} no {role} rows"
+            )
+    return Split(
+        train=train,
+        validation=validation,
+        test=test,
+        fold=fold,
+        task_order=order_rng.permutation(data.n_tasks),
+    )
+
+
+def save_splits(path: str | Path, splits: Mapping[SplitKey, Split]) -> None:
+    """Write splits to an ``.npz`` file; the same splits give the same bytes."""
+    arrays = {
+        f"{label}|{size}|{repeat}": getattr(split, label).astype("<i8")
+        for (size, repeat), split in sorted(splits.items())
+        for label in _ARRAYS
+    }
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def load_splits(path: str | Path) -> dict[SplitKey, Split]:
+    """Read the splits that ``save_splits`` wrote.
+
+    Raises
+    ------
+    mtmkl_suite.files.DamagedFileError
+        If the file is not such a file; names it.
+    """
+    fields: dict[SplitKey, dict[str, NDArray[Any]]] = {}
+    with intact(Path(path)), np.load(path, allow_pickle=False) as stored:
+        for key in stored.files:
+            label, size, repeat = key.split("|")
+            fields.setdefault((int(size), int(repeat)), {})[label] = stored[key]
+        return {key: Split(**arrays) for key, arrays in fields.items()}
+
+
+def _masks(
+    data: MultiTaskData, kind: str, train_size: int, repeat: int, rng: Generator
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Mark the rows for training and testing; for kinds of protocols with folds."""
+    if kind == "published":
+        is_train = _mark(data, f"train_{repeat + 1}", kind)
+        if f"test_{repeat + 1}" not in data.truth:
+            return is_train, ~is_train
+        return is_train, _mark(data, f"test_{repeat + 1}", kind)
+    if kind == "given":
+        is_test = _mark(data, "is_test", kind)
+        return ~is_test, is_test
+    if kind == "first_rows":
+        is_test = _mark(data, "test_block", kind)
+        return _first_rows(data, is_test, train_size), is_test
+    if kind == "random":
+        _, example = np.unique(data.sample, return_inverse=True)
+        part = np.zeros(example.max() + 1, dtype=np.intp)
+    else:
+        example, labels, part = labels_of(data)
+        if kind == "per_class":
+            labels = np.nan_to_num(labels)
+            part = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
+    is_drawn = np.zeros(part.size, dtype=bool)
+    for number in range(part.max() + 1):
+        mine = np.flatnonzero(part == number)
+        if train_size >= mine.size:
+            task = data.task_names[data.task[np.isin(example, mine)][0]]
+            of_task = "" if kind == "random" else f"{task!r} of "
+            raise ValueError(
+                f"{train_size} training examples leave none of the {mine.size} of "
+                f"{of_task}{data.name!r} for testing"
+            )
+        is_drawn[rng.permutation(mine)[:train_size]] = True
+    return is_drawn[example], ~is_drawn[example]
+
+
+def _first_rows(
+    data: MultiTaskData, is_test: NDArray[np.bool_], train_size: int
+) -> NDArray[np.bool_]:
+    is_train = np.zeros_like(is_test)
+    for task in range(data.n_tasks):
+        rows = data.rows_of(task)
+        rows = rows[~is_test[rows]]
+        if rows.size < train_size:
+            raise ValueError(
+                f"{data.task_names[task]!r} of {data.name!r} has {rows.size} rows "
+                f"outside its test block, fewer than the {train_size} wanted"
+            )
+        is_train[rows[:train_size]] = True
+    return is_train
+
+
+def _given_roles(data: MultiTaskData) -> tuple[IntArray, IntArray, IntArray]:
+    is_validation, is_test = (
+        _mark(data, f"is_{role}", "given_roles") for role in ("validation", "test")
+    )
+    roles = (~is_validation & ~is_test, is_validation, is_test)
+    train, validation, test = (np.flatnonzero(role) for role in roles)
+    if not validation.size:
+        raise ValueError(f"no row of {data.name!r} is marked for validation")
+    return train, validation, test
+
+
+def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
+    if key not in data.truth:
+        raise ValueError(
+            f"{data.name!r} has no {key!r} in its truth, which protocols of kind "
+            f"{kind!r} need here"
+        )
+    return np.asarray(data.truth[key], dtype=bool)
+
+
+def _deal_folds(
+    data: MultiTaskData, train: IntArray, n_folds: int, rng: Generator
+) -> IntArray:
+    """Deal training examples to folds, evenly within every task.
+
+    Examples that belong to the same set of tasks form a group (one-vs-rest: one group;
+    one-vs-one: the classes; separate tasks: the tasks). Each group is shuffled and
+    dealt round, where the group before it stopped; so the folds of a group, and those
+    of the whole, differ in size by at most one, and all rows of an example share one.
+    """
+    samples, example = np.unique(data.sample[train], return_inverse=True)
+    member = np.zeros((samples.size, data.n_tasks), dtype=bool)
+    member[example, data.task[train]] = True
+    _, group = np.unique(np.packbits(member, axis=1), axis=0, return_inverse=True)
+    sizes = np.bincount(data.task[train], minlength=data.n_tasks)
+    # Only overlapping tasks of two or three rows can need a second deal.
+    for _ in range(_MAX_DEALS):
+        shuffled = rng.permutation(samples.size)
+        order = shuffled[np.argsort(group.ravel()[shuffled], kind="stable")]
+        fold_of = np.empty(samples.size, dtype=np.intp)
+        fold_of[order] = np.arange(samples.size) % n_folds
+        fold = fold_of[example]
+        counts = np.zeros((data.n_tasks, n_folds), dtype=np.intp)
+        np.add.at(counts, (data.task[train], fold), 1)
+        lumped = np.flatnonzero((sizes >= 2) & (counts.max(axis=1) == sizes))
+        if lumped.size == 0:
+            return fold
+    raise ValueError(
+        f"no deal of {n_folds} folds parts the {sizes[lumped[0]]} training rows of "
+        f"{data.task_names[lumped[0]]!r}"
+    )

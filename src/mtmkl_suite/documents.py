@@ -1,0 +1,397 @@
+"""YAML documents: read, and checked by models; errors name file, key and value."""
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from functools import cache, partial
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
+
+from mtmkl.errors import unknown
+from mtmkl_suite.errors import ConfigError
+
+_LONGEST_VALUE = 80
+
+_WANTED = {
+    "bool_type": "true or false",
+    "dict_type": "a mapping",
+    "float_type": "a number",
+    "greater_than": "a number above {gt}",
+    "greater_than_equal": "a number of at least {ge}",
+    "int_type": "a whole number",
+    "less_than_equal": "a number of at most {le}",
+    "list_type": "a list",
+    "literal_error": "one of {expected}",
+    "model_type": "a mapping",
+    "string_pattern_mismatch": "text that matches {pattern}",
+    "string_too_short": "text of length at least {min_length}",
+    "string_type": "text",
+    "too_long": "of length at most {max_length}",
+    "too_short": "of length at least {min_length}",
+}
+"""What a value must be, by the type of a pydantic error."""
+
+_TYPES = {
+    Mapping: "a mapping",
+    Sequence: "a list",
+    bool: "true or false",
+    dict: "a mapping",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    NoneType: "null",
+    str: "text",
+}
+
+
+class _WrongError(ValueError):
+    """What is wrong with a document; ``key`` is one of the place that is checked."""
+
+    def __init__(self, text: str, key: str = "", *, comes_first: bool = False) -> None:
+        super().__init__(text)
+        self.key, self.comes_first = key, comes_first
+
+
+class _WantedError(ValueError):
+    """What a value must be, in words."""
+
+
+def _check_words(words: str, value: Any, check: Any) -> Any:
+    try:
+        return check(value)
+    except ValidationError as error:
+        raise _WantedError(words) from error
+
+
+def words(text: str) -> WrapValidator:
+    """Say in words what a value must be: an annotation of a field's type."""
+    return WrapValidator(partial(_check_words, text))
+
+
+def _as_written(value: Any, check: Any) -> Any:
+    check(value)
+    return value
+
+
+def checked_by(model: type["Model"]) -> GetPydanticSchema:
+    """Check a mapping by a model and leave it a mapping: an annotation."""
+    written: Any = Annotated[model, WrapValidator(_as_written)]
+    return GetPydanticSchema(lambda _, handler: handler.generate_schema(written))
+
+
+def wrong(key: str, text: str) -> ValueError:
+    """Return the error that something is wrong with a key of a model."""
+    return _WrongError(text, key)
+
+
+def missing(key: str, remedy: str = "") -> ValueError:
+    """Return the error that a model lacks a key."""
+    text = f"the key {key!r} is missing" + (f"; {remedy}" if remedy else "")
+    return _WrongError(text)
+
+
+def some_keys(document: Any) -> Any:
+    """Refuse a mapping without keys."""
+    if document == {}:
+        raise _WantedError("a mapping with keys")
+    return document
+
+
+def without_repeats(values: list[Any]) -> list[Any]:
+    """Refuse a list that has a value twice."""
+    if any(value in values[:k] for k, value in enumerate(values)):
+        raise ValueError(f"{shown(values)} has a value twice")
+    return values
+
+
+_T = TypeVar("_T")
+Count = Annotated[int, Field(ge=1), words("a whole number of at least 1")]
+NotNegative = Annotated[int, Field(ge=0), words("a whole number of at least 0")]
+Number = Annotated[float, WrapValidator(_as_written)]
+"""A number; whole ones stay whole, as tables and rules print them."""
+Positive = Annotated[
+    float, Field(gt=0), WrapValidator(_as_written), words("a number above 0")
+]
+Some = Annotated[list[_T], Field(min_length=1)]
+Distinct = Annotated[list[_T], Field(min_length=1), AfterValidator(without_repeats)]
+Name = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9_]+$"),
+    words("a name of lower-case letters, digits and _"),
+]
+
+
+class Model(BaseModel):
+    """Part of a document: its fields, or their aliases, are the keys that it has."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", regex_engine="python-re"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, document: Any) -> Any:
+        """Refuse unknown keys, and tell what missing ones must be."""
+        if not isinstance(document, dict):
+            return document
+        fields = {f.alias or name: f for name, f in cls.model_fields.items()}
+        if cls.model_config["extra"] == "forbid":
+            for key in document:
+                if key not in fields:
+                    text = unknown("key", key, fields)
+                    raise _WrongError(text, str(key), comes_first=True)
+        for key, field in fields.items():
+            if field.is_required() and key not in document:
+                wanted = words_of(field.annotation, *field.metadata)
+                raise missing(key, f"it must be {wanted}" if wanted else "")
+        return document
+
+    def given(self, *, but: Any = None) -> dict[str, Any]:
+        """Return the keys that were given as a document has them, ``but`` left out."""
+        return self.model_dump(
+            exclude=but,
+            by_alias=True,
+            exclude_unset=True,
+            exclude_none=True,
+            serialize_as_any=True,
+        )
+
+
+_M = TypeVar("_M", bound=BaseModel)
+
+
+def validated(model: type[_M], document: Any, *, source: str) -> _M:
+    """Return a document as an object of a model.
+
+    Parameters
+    ----------
+    model : type
+        A :class:`Model`.
+    document : object
+        Parsed YAML.
+    source : str
+        Name of the file, for the message.
+
+    Raises
+    ------
+    ConfigError
+        Names the file, the key, its value and what it should be.
+    """
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {_first_problem(document, error)}") from None
+
+
+def _first_problem(document: Any, error: ValidationError) -> str:
+    """Return the first thing that is wrong with a document."""
+    # Of a misspelt key and what follows from it, the former.
+    errors = sorted(
+        error.errors(include_url=False), key=lambda each: not _comes_first(each)
+    )
+    first: Any = errors[0]
+    path, value = _named(document, first["loc"]), first["input"]
+    context = first.get("ctx", {})
+    raised = context.get("error")
+    if isinstance(raised, _WantedError):
+        wanted = str(raised)
+    elif raised is not None:
+        path += [raised.key] if getattr(raised, "key", "") else []
+        return f"key {_dotted(path)}: {raised}"
+    else:
+        wanted = _WANTED.get(first["type"], first["msg"]).format(**context)
+    if first["type"] in ("too_long", "too_short"):
+        wanted = f"{_TYPES[type(value)]} {wanted}"
+    if first["type"] == "literal_error":
+        wanted = wanted.replace(" or ", ", ")
+    return f"key {_dotted(path)}: {shown(value)} is not {wanted}{_hint(wanted, value)}"
+
+
+def _comes_first(error: Any) -> bool:
+    return getattr(error.get("ctx", {}).get("error"), "comes_first", False)
+
+
+def _hint(wanted: str, value: Any) -> str:
+    if wanted.startswith("a list") and isinstance(value, int | float | str):
+        return f"; write [{value}]"
+    if not wanted.startswith("a mapping") and isinstance(value, Mapping):
+        near = [
+            difflib.get_close_matches(str(key), ("quick", "paper"), n=1)
+            for key in value
+        ]
+        if any(near):
+            return "; values of the tiers are written {quick: …, paper: …}"
+    return ""
+
+
+def words_of(hint: Any, *metadata: Any) -> str:
+    """Return in words what a type is; nothing if it can be anything."""
+    for each in metadata:
+        if getattr(getattr(each, "func", None), "func", None) is _check_words:
+            return str(each.func.args[0])
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return words_of(*arguments)
+    if origin is Literal:
+        return "one of " + ", ".join(map(shown, arguments))
+    if origin in (Union, UnionType):
+        return " or ".join(filter(None, map(words_of, arguments)))
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        return _TYPES[dict]
+    return _TYPES.get(origin or hint, "")
+
+
+def _named(document: Any, path: Collection[str | int]) -> list[str | int]:
+    """Return a path with the ids of list items in place of their numbers."""
+    names = []
+    for step in path:
+        is_place = (
+            step in document
+            if isinstance(document, dict)
+            else isinstance(document, list) and isinstance(step, int)
+        )
+        if is_place:  # and not the name of one of several models
+            document = document[step]
+            has_id = isinstance(step, int) and isinstance(document, dict)
+            names.append(document.get("id", step) if has_id else step)
+    return names
+
+
+def _dotted(path: Collection[str | int]) -> str:
+    return repr(".".join(map(str, path))) if path else "(top level)"
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    text = repr(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+
+
+_Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Loader(_Safe):
+    """PyYAML's safe loader, with ``1e-3`` a number and a repeated key an error.
+
+    PyYAML follows YAML 1.1: there ``1e-3`` is text because it has no point, and of two
+    equal keys the second silently replaces the first.
+    """
+
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the document's nodes, all keys distinct.
+
+        Raises
+        ------
+        yaml.MarkedYAMLError
+            If a mapping has a key twice; says on which lines.
+        """
+        root: yaml.Node | None = super().get_single_node()
+        _refuse_repeated_keys(root, set())
+        return root
+
+
+Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+
+
+def _refuse_repeated_keys(node: yaml.Node | None, seen: set[int]) -> None:
+    if node is None or id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_repeated_keys(item, seen)
+    elif isinstance(node, yaml.MappingNode):
+        first: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in first:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"the key {key.value!r} is already in line "
+                        f"{first[key.value].start_mark.line + 1}; remove or rename one",
+                        problem_mark=key.start_mark,
+                    )
+                first[key.value] = key
+            _refuse_repeated_keys(value, seen)
+
+
+def config_dir() -> Path:
+    """Return the folder that holds ``datasets.yaml`` and ``papers/``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If neither the installed package nor the checkout has it.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "workflow/config", package.parents[1] / "config"):
+        if (candidate / "config.yaml").is_file():
+            return candidate
+    raise FileNotFoundError(
+        "config/config.yaml not found: install mtmkl from a checkout or a wheel"
+    )
+
+
+def read_yaml(path: Path) -> Any:
+    """Parse a YAML file; ``1e-3`` is a number.
+
+    Raises
+    ------
+    ConfigError
+        If the file does not exist, is not YAML, or has a key twice; names the file
+        and the line.
+    """
+    if not path.is_file():
+        raise ConfigError(f"{path} does not exist")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    return read_yaml_text(text, source=str(path))
+
+
+def read_yaml_text(text: str, *, source: str) -> Any:
+    """Parse YAML as :func:`read_yaml` does; ``source`` names it in messages."""
+    try:
+        # A copy: what a caller changes must not be in the next one's document.
+        return deepcopy(_loaded_yaml(text))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark else ""
+        raise ConfigError(
+            f"{source}{line}: not valid YAML: {error.problem or error.context}"
+        ) from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{source}: not valid YAML: {error}") from error
+
+
+@cache
+def _loaded_yaml(text: str) -> Any:
+    return yaml.load(text, Loader=Loader)

@@ -1,0 +1,9 @@
+"""Errors that every room raises; loads nothing, so that the command starts at once."""
+
+
+class ConfigError(ValueError):
+    """A configuration file has an unknown key, a wrong value or a missing name."""
+
+
+class TableError(ValueError):
+    """A file that cannot be read as a table, or in two ways; says what to change."""

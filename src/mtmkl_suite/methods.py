@@ -1,0 +1,78 @@
+"""Methods by the names that configurations use."""
+
+import importlib
+
+from mtmkl.errors import unknown
+from mtmkl.methods import REGISTRY
+
+_BASELINES = {
+    "HistGradientBoostingTaskClassifier": "trees",
+    "HistGradientBoostingTaskRegressor": "trees",
+    "GPBoostClassifier": "random_effects",
+    "GPBoostRegressor": "random_effects",
+    "LightGBMClassifier": "trees",
+    "LightGBMRegressor": "trees",
+    "LinearMixedClassifier": "random_effects",
+    "LinearMixedRegressor": "random_effects",
+    "OracleControl": "controls",
+    "RandomForestTaskClassifier": "trees",
+    "RandomForestTaskRegressor": "trees",
+    "TaskGaussianProcessClassifier": "gaussian_process",
+    "TaskGaussianProcessRegressor": "gaussian_process",
+    "TaskInteractionLogistic": "linear",
+    "TaskInteractionRidge": "linear",
+    "TaskMeanControl": "controls",
+}
+
+
+def resolve(name: str) -> type:
+    """Return the class of a method.
+
+    Parameters
+    ----------
+    name : str
+        A method of the library, a baseline, or ``package.module:Class`` for a class of
+        one's own.
+
+    Returns
+    -------
+    type
+
+    Raises
+    ------
+    ValueError
+        If there is no such method, or its module cannot be imported; the message
+        lists the known methods, or says where the module has to be.
+    """
+    if name in REGISTRY:
+        return REGISTRY[name]
+    if name in _BASELINES:
+        name = f"mtmkl_suite.baselines.{_BASELINES[name]}:{name}"
+    module_name, separator, class_name = name.partition(":")
+    if not separator:
+        known = [*REGISTRY, *_BASELINES]
+        raise ValueError(
+            f"{unknown('method', name, known)}; a class of your own is written "
+            "package.module:Class"
+        )
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ValueError(
+            f"method {name!r}: {error}{_hint(error, module_name)}"
+        ) from error
+    method = getattr(module, class_name, None)
+    if not isinstance(method, type):
+        raise ValueError(f"method {name!r}: {module_name} has no class {class_name}")
+    return method
+
+
+def _hint(error: ImportError, module_name: str) -> str:
+    """Return the remedy if the module itself is missing, not one that it imports."""
+    missing = isinstance(error, ModuleNotFoundError)
+    if missing and f"{module_name}.".startswith(f"{error.name}."):
+        return (
+            "; a module of your own must be in a folder on PYTHONPATH "
+            "(PYTHONPATH=. mtmkl … for the working folder)"
+        )
+    return ""

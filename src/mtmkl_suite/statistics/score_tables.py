@@ -1,0 +1,457 @@
+"""Scores from any source, long or wide, as one number per data set and method.
+
+A table that would make a test over data sets void is refused: parts of one data set
+taken for several, scores that are missing or there twice, text where numbers should be.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from mtmkl.errors import some
+from mtmkl_suite.statistics.pairs import MIN_UNITS
+from mtmkl_suite.statistics.score_checks import (
+    ScoresError,
+    check_datasets,
+    check_methods,
+    check_values,
+    contradiction,
+    metrics_of,
+    refuse_summaries,
+)
+from mtmkl_suite.tables import (
+    GAPS,
+    GAPS_OF_NUMBERS,
+    are_numbers,
+    clean,
+    no_number,
+    read_table,
+)
+
+HIGHER_IS_BETTER = {
+    "accuracy": True, "acc": True, "balanced_accuracy": True, "f1": True,
+    "one_of_all_accuracy": True, "misclassified": False,
+    "misclassified_percent": False, "one_of_all_misclassified": False,
+    "one_of_all_misclassified_percent": False, "error_rate": False,
+    "auc": True, "auc_pooled": True, "roc_auc": True, "average_precision": True,
+    "edge_auc": True, "mse": False, "rmse": False, "mae": False, "log_loss": False,
+    "r2": True, "explained_variance": True, "explained_variance_weighted": True,
+    "explained_variance_task_mean": True, "explained_variance_total": True,
+    "covariance_distance": False,
+    "similarity_correlation": True,
+}  # fmt: skip
+"""Scores by name, and whether larger values are better."""
+
+_GAPS = (*GAPS, *GAPS_OF_NUMBERS)
+_NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]$")
+
+
+@dataclass(frozen=True)
+class ScoreMatrix:
+    """One number per data set and method, without gaps.
+
+    Attributes
+    ----------
+    values : DataFrame of shape (data sets, methods)
+    score : str
+        Name of the score.
+    higher_better : bool
+        Direction of the score.
+    remarks : list of str
+        Sentences on what was averaged or left out, and on what looks odd.
+    repeats : dict of str to DataFrame of shape (repeats, methods)
+        By data set, what was averaged, and what was not because some method has none
+        there: NaN. Empty if the table numbers no repeats.
+    seconds : DataFrame of shape (data sets, methods) or None
+        What each method took, where the table says so.
+    read : str
+        Sentence on what was read.
+    """
+
+    values: pd.DataFrame
+    score: str
+    higher_better: bool
+    remarks: list[str] = field(default_factory=list)
+    repeats: dict[str, pd.DataFrame] = field(default_factory=dict)
+    seconds: pd.DataFrame | None = None
+    read: str = ""
+
+
+def read_matrix(
+    path: Path,
+    *,
+    method: str = "method",
+    dataset: str = "dataset",
+    score: str = "score",
+    repeats: Sequence[str] = ("repeat",),
+    seconds: str = "seconds",
+    where: Mapping[str, Sequence[str]] | None = None,
+    higher_better: bool | None = None,
+    independent: bool = False,
+    drop_incomplete: Literal["datasets", "methods"] | None = None,
+) -> ScoreMatrix:
+    """Read a table of scores.
+
+    A long table has a column for the method, one for the data set and one for the
+    score. A wide table has a row per data set, a column that names it, and a column per
+    method.
+
+    Parameters
+    ----------
+    path : Path
+        ``.csv``, ``.tsv`` (also compressed), or ``.parquet``.
+    method, dataset, score : str
+        Names of the columns; a table without the column of methods is a wide one.
+    repeats : sequence of str
+        Columns that number repeats, folds or tasks within a data set, where the table
+        has them. Scores are averaged over them.
+    seconds : str
+        Column of what a method took, where a long table has it.
+    where : mapping of str to sequence of str, or None
+        Columns and the values of rows that are kept.
+    higher_better : bool or None
+        Direction of the score; None takes that of :data:`HIGHER_IS_BETTER`, by the name
+        of the column or the only value of a column ``metric``.
+    independent : bool
+        Whether data sets whose names differ by a number alone are independent; False
+        refuses them.
+    drop_incomplete : {"datasets", "methods"} or None
+        Rows or columns to leave out where scores are missing. None refuses them.
+
+    Raises
+    ------
+    TableError
+        Names the column, the row or the value, and the remedy; a ``ScoresError`` if
+        the file is a table.
+    """
+    method, dataset, score, seconds = map(clean, (method, dataset, score, seconds))
+    repeats = list(map(clean, repeats))
+    where = {clean(c): list(map(clean, each)) for c, each in (where or {}).items()}
+    groups, remarks = [dataset, method, *repeats], list[str]()
+    table = _filtered(_read(path, groups, {score, seconds, *where}, remarks), where)
+    for name in filter(table.__contains__, groups[:2]):
+        if (empty := table[name] == "").any():
+            raise ScoresError(
+                f"line {table['line '][empty].iloc[0]} has no {name}: fill in what the "
+                "score belongs to, or delete the row"
+            )
+    inner = [c for c in repeats if c in table and c not in (method, dataset)]
+    metrics = metrics_of(table, score, (method, dataset, seconds, "line "))
+    if method not in table:  # in a wide table all other columns are methods
+        table = table.drop(columns=list(metrics))
+        inner = [column for column in inner if column not in metrics]
+    long = _long(table, method, dataset, score, inner)
+    name = next(iter(metrics.values()), score)
+    better = _direction(name, higher_better)
+    methods = list(dict.fromkeys(long["method"]))
+    if higher_better is not None:
+        remarks += contradiction(name, path.name, methods, higher_better=better)
+    if method in table and seconds in table:
+        took = pd.to_numeric(table[seconds], errors="coerce")
+    else:
+        took = None
+    long = long.assign(score=_numbers(long, name))
+    remarks += check_values(long, name, higher_better=better)
+    refuse_summaries(long, inner)
+    wide = long.pivot_table(
+        index="dataset", columns="method", values="score", sort=False
+    )
+    remarks += [*check_datasets(wide), *check_methods(wide)]
+    _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
+    if not independent:
+        _refuse_numbered(list(dict.fromkeys(long["dataset"])))
+    parts = _parts(long.dropna(subset=["score"]), inner)
+    values = _means(parts, long, inner, remarks)
+    values = _complete(
+        values[[m for m in methods if m in values]], drop_incomplete, remarks
+    )
+    _check_size(values)
+    n_repeats = max(map(len, parts.values()))
+    read = (
+        f"Read {path.name}: {len(table)} rows, {len(values.columns)} methods "
+        f"({some(values)}), {len(values)} data sets ({some(values.index)}), "
+        f"{f'{n_repeats} repeats, ' * (n_repeats > 1)}{name}: "
+        f"{'higher' if better else 'lower'} is better."
+    )
+    return ScoreMatrix(
+        values,
+        name,
+        better,
+        [*remarks, *_oddities(values)],
+        {d: parts[d].reindex(columns=values.columns) for d in values.index if inner},
+        None if took is None else _seconds(long.assign(score=took), values),
+        read,
+    )
+
+
+def _read(
+    path: Path, groups: Sequence[str], others: Iterable[str], remarks: list[str]
+) -> pd.DataFrame:
+    """Return a table as text, with the number of each line in ``line ``."""
+    found = read_table(path, {*groups, *others})
+    table, (dataset, method, *_) = found.cells, groups
+    if found.row_names is not None and not {dataset, method} & set(table):
+        found.remarks[-1] = f"The first column, without a name, is taken for {dataset}."
+        table.insert(0, dataset, found.row_names)
+    for name in filter(table.__contains__, groups):
+        table[name] = found.labels(name)
+    remarks += found.remarks
+    table = table.astype(object).where(table.notna(), "").astype(str)
+    return table.assign(**{"line ": table.index})
+
+
+def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    for column, wanted in where.items():
+        if column not in table:
+            raise ScoresError(f"there is no column {column!r}; {_columns(table)}")
+        for value in wanted:
+            if value not in set(table[column]):
+                known = list(dict.fromkeys(table[column]))
+                raise ScoresError(
+                    f"column {column!r} has no value {value!r}; it has {some(known)}"
+                )
+        table = table[table[column].isin(list(wanted))]
+    if table.empty:
+        raise ScoresError("no row is left: every row fails one of the conditions")
+    return table
+
+
+def _long(
+    table: pd.DataFrame, method: str, dataset: str, score: str, inner: Sequence[str]
+) -> pd.DataFrame:
+    """Return the columns method, dataset, score, line, and the inner ones."""
+    is_long = method in table
+    for kind, name in (("dataset", dataset), ("score", score))[: 1 + is_long]:
+        if name not in table:
+            hint = "" if is_long else f" (or the methods' by --method-column: {method})"
+            raise ScoresError(
+                f"there is no column {name!r}; {_columns(table)}. Name the one of the "
+                f"{kind}s by --{kind}-column{hint}"
+            )
+    if not is_long:
+        for name in table.columns.drop([dataset, "line ", *inner]):
+            if not any(map(_is_score, table[name])):
+                raise ScoresError(
+                    f"column {name!r} has no number: if it names the methods, add "
+                    f"--method-column {name}; if not, delete it"
+                )
+        kept = [dataset, "line ", *inner]
+        long = table.melt(kept, var_name="method ", value_name="score ")
+        names = {each: each.strip() for each in ("line ", "method ", "score ")}
+        return long.rename(columns=names | {dataset: "dataset"})
+    names = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
+    return table[[*names, *inner]].rename(columns=names)
+
+
+def _direction(score: str, given: bool | None) -> bool:
+    name = re.sub(r"[\s\-]+", "_", score.lower())
+    better = HIGHER_IS_BETTER.get(name) if given is None else given
+    if better is None:
+        raise ScoresError(
+            f"whether larger values of {score} are better is not known: add "
+            "--higher-is-better or --lower-is-better"
+        )
+    return better
+
+
+def _numbers(long: pd.DataFrame, score: str) -> list[float]:
+    numbers = []
+    for text, line, method in zip(
+        long["score"], long["line"], long["method"], strict=True
+    ):
+        is_gap = text.lower() in _GAPS
+        numbers.append(float(text) if are_numbers([text]) else np.nan)
+        if not (is_gap or np.isfinite(numbers[-1])):
+            raise ScoresError(
+                f"line {line}: the {score} of {method} is {text!r}, wanted a finite "
+                f"number (leave the cell empty if there is none){no_number(text)}"
+            )
+    return numbers
+
+
+def _seconds(took: pd.DataFrame, values: pd.DataFrame) -> pd.DataFrame | None:
+    """Return mean seconds at the places of the values, None unless all are known."""
+    means = took.pivot_table(index="dataset", columns="method", values="score")
+    means = means.reindex(index=values.index, columns=values.columns)
+    return means if bool((means > 0).all(axis=None)) else None
+
+
+def _is_score(text: str) -> bool:
+    """Tell whether a text is a number, none, or meant for one."""
+    return text.lower() in _GAPS or are_numbers([text]) or bool(no_number(text))
+
+
+def _refuse_duplicates(
+    long: pd.DataFrame, inner: Sequence[str], table: pd.DataFrame
+) -> None:
+    """Refuse two scores of one method at one place, naming a column that differs."""
+    keys = ["method", "dataset", *inner]
+    again = long[long.duplicated(keys, keep=False)]
+    if again.empty:
+        return
+    row = again.iloc[0]
+    same = again[(again[keys] == row[keys]).all(axis=1)]
+    place = ", ".join([str(row["dataset"]), *(f"{c} {row[c]}" for c in inner)])
+    text = (
+        f"{len(same)} scores of {row['method']} on {place}: lines {some(same['line'])}"
+    )
+    mine = table[table["line "].isin(same["line"])].drop(columns="line ")
+    differing = [c for c in mine if 1 < mine[c].nunique() <= table[c].nunique() < 50]
+    if differing:
+        column = differing[0]
+        raise ScoresError(
+            f"{text}. They differ in column {column!r} ({some(mine[column].unique())}):"
+            f" choose by --where {column}=VALUE, or average over it by --repeat-column "
+            f"{column}"
+        )
+    raise ScoresError(
+        f"{text}. Delete those that are there twice; repeats need a column that "
+        "numbers them, named by --repeat-column"
+    )
+
+
+def _refuse_numbered(names: Sequence[str]) -> None:
+    """Refuse names that differ by a number alone."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        stem = _NUMBER_AT_THE_END.sub("", name.strip()).casefold()
+        groups.setdefault(stem, []).append(name)
+    listed = "; ".join(some(each, 3) for each in groups.values() if len(each) > 1)
+    if listed:
+        raise ScoresError(
+            f"names of data sets differ by a number alone ({listed}): parts of one "
+            "data set (tasks, repeats, folds, sizes) are not independent, and every "
+            "test over them would be void. Give the parts one name and number them in "
+            "a column named by --repeat-column; if each is a data set of its own, add "
+            "--independent"
+        )
+
+
+def _parts(long: pd.DataFrame, inner: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return the scores of each data set, its parts by its methods."""
+    return {
+        str(dataset): rows.pivot(
+            index=list(inner) or "dataset", columns="method", values="score"
+        )
+        for dataset, rows in long.groupby("dataset", sort=False)
+    }
+
+
+def _means(
+    parts: Mapping[str, pd.DataFrame],
+    long: pd.DataFrame,
+    inner: Sequence[str],
+    remarks: list[str],
+) -> pd.DataFrame:
+    """Average within data sets, over the parts for which all methods have a score."""
+    if not inner:
+        return pd.concat(list(parts.values()))
+    cells = {}
+    counts, dropped = [], []
+    for dataset, wide in parts.items():
+        shared = wide.dropna()
+        if shared.empty:
+            raise ScoresError(
+                f"on {dataset} no {' and '.join(inner)} has a score of every method: "
+                "their means would be over different parts"
+            )
+        if len(shared) < len(wide):
+            dropped.append(f"{dataset}: {len(wide) - len(shared)} of {len(wide)}")
+        counts.append(len(shared))
+        cells[dataset] = shared.mean()
+    if max(counts) > 1:
+        few, many = min(counts), max(counts)
+        number = str(many) if few == many else f"{few} to {many}"
+        varying = [column for column in inner if long[column].nunique() > 1]
+        remarks.append(
+            f"Each number is a mean over {number} scores within a data set "
+            f"({', '.join(varying)}). They are no units of the tests, because parts of "
+            "one data set are not independent; the posterior from all repeats takes "
+            "them as correlated."
+        )
+    if dropped:
+        remarks.append(
+            "Parts that some method has no score for were left out of all methods' "
+            f"means ({some(dropped)})."
+        )
+    return pd.DataFrame(cells).T
+
+
+def _complete(
+    values: pd.DataFrame,
+    drop: Literal["datasets", "methods"] | None,
+    remarks: list[str],
+) -> pd.DataFrame:
+    gaps = [
+        f"{values.columns[column]} on {values.index[row]}"
+        for row, column in np.argwhere(values.isna().to_numpy())
+    ]
+    if not gaps:
+        return values
+    whole = {"datasets": values.dropna(axis=0), "methods": values.dropna(axis=1)}
+    if drop is None:
+        raise ScoresError(
+            f"{len(gaps)} of {values.size} scores are missing: {some(gaps)}. Add them, "
+            f"or --drop-incomplete datasets (leaves {len(whole['datasets'])} of "
+            f"{len(values)} data sets) or --drop-incomplete methods (leaves "
+            f"{whole['methods'].shape[1]} of {values.shape[1]} methods)"
+        )
+    left = whole[drop]
+    lost = [str(d) for d in values.index if d not in left.index]
+    lost += [str(m) for m in values if m not in left]
+    remarks.append(f"Left out for missing scores: {some(lost, 20)}.")
+    return left
+
+
+def _check_size(values: pd.DataFrame) -> None:
+    n, k = values.shape
+    if k < 2:
+        raise ScoresError(
+            f"{k} method{'s' * (k != 1)} ({some(values.columns)}): a comparison "
+            "needs at least 2"
+        )
+    if n < 2:
+        raise ScoresError(
+            f"{n} data set{'s' * (n != 1)} ({some(values.index)}): a comparison "
+            "over data sets needs at least 2, and 5 for a test. Repeats or tasks of "
+            "one data set cannot stand for several"
+        )
+
+
+def _oddities(values: pd.DataFrame) -> list[str]:
+    """Return sentences on scores that look odd: constant, equal, or too few."""
+    remarks = []
+    n = len(values)
+    if n < MIN_UNITS:
+        remarks.append(
+            f"{n} data sets are too few: below {MIN_UNITS} pairs are described and not "
+            "tested. Add data sets; more repeats of the same do not help."
+        )
+    constant = [str(m) for m in values if values[m].nunique() == 1]
+    if constant and n > 1:
+        verb = "have" if len(constant) > 1 else "has"
+        remarks.append(
+            f"{some(constant)} {verb} the same score on every data set: is it a "
+            "default, or a failed run?"
+        )
+    names = list(values.columns)
+    remarks += [
+        f"{first} and {second} have equal scores on every data set: are they the same "
+        "run?"
+        for position, first in enumerate(names)
+        for second in names[position + 1 :]
+        if values[first].equals(values[second])
+    ]
+    tied = [str(d) for d, row in values.iterrows() if row.nunique() == 1]
+    if tied:
+        remarks.append(f"All methods are equal on {some(tied)}: a tie decides nothing.")
+    return remarks
+
+
+def _columns(table: pd.DataFrame) -> str:
+    return f"there are {', '.join(str(c) for c in table.columns if c != 'line ')}"

@@ -1,0 +1,103 @@
+"""The t-test of a mean, which knows rounding from a spread."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mtmkl.typing import FloatArray
+from mtmkl_suite.statistics.pairs import LEVEL
+from mtmkl_suite.statistics.ties import ROUNDING
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A one-sample t-test.
+
+    Attributes
+    ----------
+    mean, statistic, p : float
+        The last two are ``nan`` where nothing can be tested.
+    interval : tuple of float
+        Of the mean; ``nan`` where there is none.
+    why_no_test : str
+        In words, where nothing can be tested.
+    """
+
+    mean: float
+    statistic: float
+    p: float
+    interval: tuple[float, float]
+    why_no_test: str = ""
+
+
+def t_test(
+    values: FloatArray,
+    *,
+    scale: float,
+    null: float = 0.0,
+    alternative: str = "two-sided",
+    level: float = LEVEL,
+    variance_ratio: float = 0.0,
+) -> TTest:
+    """One-sample t-test and the two-sided 1 − level interval of the mean.
+
+    t = (mean − null) / (S √(1/n + c)) with n − 1 degrees of freedom, where c is the
+    variance ratio; 0 makes it Student's test. A spread below rounding counts as none:
+    then the mean is known exactly, and p is 0 or 1.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    scale : float
+        Of the numbers whose rounding matters; see
+        :func:`mtmkl_suite.statistics.ties.scale_of`.
+    null : float
+        The mean under the null hypothesis.
+    alternative : {"two-sided", "greater", "less"}
+    level : float
+        1 less the coverage of the interval.
+    variance_ratio : float
+        c of values that are not independent, 0 or more; see
+        :func:`mtmkl_suite.judge.overlap.variance_ratio`. Infinite: nothing is tested.
+    """
+    from scipy import stats
+
+    mean = float(values.mean())
+    why_no_test = ""
+    if len(values) < 2:
+        why_no_test = "one unit"
+    elif not np.isfinite(values).all():
+        why_no_test = "not every value is finite"
+    elif math.isinf(variance_ratio):
+        why_no_test = "all units share their examples"
+    if why_no_test:
+        return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
+    if abs(mean - null) <= ROUNDING * scale:
+        mean = null
+    if values.std(ddof=1) <= ROUNDING * scale:
+        side = {"greater": mean > null, "less": mean < null}
+        against_null = side.get(alternative, mean != null)
+        statistic = math.copysign(math.inf, mean - null) if mean != null else 0.0
+        return TTest(mean, statistic, 0.0 if against_null else 1.0, (mean, mean))
+    test = stats.ttest_1samp(values, null, alternative=alternative)
+    interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
+    statistic = float(test.statistic) if mean != null else 0.0
+    if variance_ratio == 0:
+        return TTest(
+            mean,
+            statistic,
+            float(test.pvalue),
+            (float(interval.low), float(interval.high)),
+        )
+    divided_by = math.sqrt(1 + len(values) * variance_ratio)
+    statistic /= divided_by
+    t = stats.t(len(values) - 1)
+    tails = {"greater": t.sf(statistic), "less": t.cdf(statistic)}
+    half_width = (float(interval.high) - float(interval.low)) / 2 * divided_by
+    return TTest(
+        mean,
+        statistic,
+        float(tails.get(alternative, 2 * t.sf(abs(statistic)))),
+        (mean - half_width, mean + half_width),
+    )

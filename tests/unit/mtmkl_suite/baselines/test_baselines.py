@@ -1,0 +1,353 @@
+"""The contract of all rivals, and what each is beside the plain call of its library."""
+
+import pickle
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.base import clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from mtmkl_suite.baselines.gaussian_process import (
+    TaskGaussian,
+    TaskGaussianProcessClassifier,
+    TaskGaussianProcessRegressor,
+)
+from mtmkl_suite.baselines.linear import TaskInteractionLogistic, TaskInteractionRidge
+from mtmkl_suite.baselines.random_effects import (
+    GPBoostClassifier,
+    GPBoostRegressor,
+    LinearMixedClassifier,
+    LinearMixedRegressor,
+)
+from mtmkl_suite.baselines.trees import (
+    HistGradientBoostingTaskClassifier,
+    HistGradientBoostingTaskRegressor,
+    LightGBMClassifier,
+    LightGBMRegressor,
+    RandomForestTaskClassifier,
+    RandomForestTaskRegressor,
+)
+from mtmkl_suite.methods import resolve
+
+SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
+FOREST = {"n_trees": 5, "random_state": 3}
+RIVALS = [
+    TaskInteractionRidge(),
+    TaskInteractionLogistic(),
+    LightGBMClassifier(**SMALL),
+    LightGBMRegressor(**SMALL),
+    LightGBMClassifier(**SMALL, alone=True),
+    LightGBMRegressor(**SMALL, alone=True),
+    HistGradientBoostingTaskClassifier(**SMALL),
+    HistGradientBoostingTaskRegressor(**SMALL),
+    HistGradientBoostingTaskClassifier(**SMALL, alone=True),
+    RandomForestTaskClassifier(**FOREST),
+    RandomForestTaskRegressor(**FOREST),
+    RandomForestTaskClassifier(**FOREST, alone=True),
+    LinearMixedClassifier(n_components=4),
+    LinearMixedRegressor(n_components=4),
+    GPBoostClassifier(**SMALL),
+    GPBoostRegressor(**SMALL),
+    TaskGaussianProcessClassifier(),
+    TaskGaussianProcessRegressor(),
+]
+NEEDS = {"LightGBM": "lightgbm", "LinearMixed": "gpboost", "GPBoost": "gpboost"}
+
+
+def skip_without(rival):
+    for name, package in NEEDS.items():
+        if type(rival).__name__.startswith(name) and find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+
+
+@pytest.fixture
+def rival(request):
+    skip_without(request.param)
+    return request.param
+
+
+every_rival = pytest.mark.parametrize(
+    "rival", RIVALS, indirect=True, ids=lambda r: f"{r!r}".replace("\n", "")
+)
+
+
+@pytest.fixture(scope="module")
+def examples():
+    """Three tasks of 20, 30 and 40 examples in mixed order; numbers and labels."""
+    rng = np.random.default_rng(0)
+    task = rng.permutation(np.repeat(["a", "b", "c"], [20, 30, 40]))
+    X = rng.standard_normal((task.size, 4)) * [1.0, 5.0, 0.2, 1.0] + 3.0
+    W = {"a": [1, 0.2, 0, 0], "b": [1, -0.2, 0, 1], "c": [1, 0, 3, 0]}
+    z = np.array([x @ W[t] for x, t in zip(X - 3, task, strict=True)])
+    z += 0.3 * rng.standard_normal(task.size)
+    return X, z, np.where(z > 0.1, "yes", "no"), task
+
+
+def targets(rival, examples):
+    return examples[2] if is_classifier(rival) else examples[1]
+
+
+def values(rival, X, task):
+    if is_classifier(rival):
+        return rival.decision_function(X, task)
+    return rival.predict(X, task)
+
+
+@every_rival
+def test_contract(rival, examples):
+    X, *_, task = examples
+    y = targets(rival, examples)
+    fitted = clone(rival).fit(X, y, task)
+    assert clone(fitted).get_params() == rival.get_params()
+    found = values(fitted, X, task)
+    assert found.shape == (task.size,)
+    assert np.isfinite(found).all()
+    # It has learned something, on the examples it has seen.
+    assert fitted.score(X, y, task=task) > 0.6
+    # Rows are predicted one by one.
+    rows = np.flatnonzero(task == "b")[::-1]
+    np.testing.assert_allclose(values(fitted, X[rows], task[rows]), found[rows])
+    again = pickle.loads(pickle.dumps(clone(rival).fit(X, y, task)))
+    np.testing.assert_array_equal(values(again, X, task), found)
+    with pytest.raises(ValueError, match="not seen by fit: 'd'; known: 'a', 'b', 'c'"):
+        fitted.predict(X[:1], ["d"])
+    with pytest.raises(ValueError, match="task is needed"):
+        fitted.predict(X)
+
+
+@every_rival
+def test_no_task_is_one_task(rival, examples):
+    X = examples[0]
+    y = targets(rival, examples)
+    without = clone(rival).fit(X, y).predict(X)
+    one = clone(rival).fit(X, y, np.full(len(X), 7)).predict(X, np.full(len(X), 7))
+    np.testing.assert_array_equal(without, one)
+
+
+@every_rival
+def test_one_class_or_value_is_predicted(rival, examples):
+    X, *_, task = examples
+    y = np.full(len(X), "no" if is_classifier(rival) else 2.5)
+    found = clone(rival).fit(X, y if is_classifier(rival) else y.astype(float), task)
+    if is_classifier(rival):
+        assert set(found.predict(X, task)) == {"no"}
+    else:
+        np.testing.assert_allclose(found.predict(X, task), 2.5, atol=1e-6)
+
+
+PATHS = {
+    "lam": [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)],
+    "n_rounds": [{"n_rounds": n, "max_leaves": k} for n in (3, 8, 1) for k in (2, 4)],
+}
+
+
+@every_rival
+def test_points_of_a_path_are_single_fits(rival, examples):
+    X, *_, task = examples
+    y = targets(rival, examples)
+    along = PATHS.keys() & rival.get_params().keys()
+    if not along or isinstance(rival, TaskInteractionLogistic):
+        pytest.skip("its points share no work, or are held to the optimum below")
+    grid = PATHS[along.pop()]
+    for point, on_path in zip(grid, rival.fit_path(X, y, task, grid=grid), strict=True):
+        single = clone(rival).set_params(**point).fit(X, y, task)
+        np.testing.assert_allclose(
+            values(on_path, X, task), values(single, X, task), atol=1e-9
+        )
+
+
+@pytest.mark.parametrize("cls", [LightGBMClassifier, RandomForestTaskClassifier])
+def test_a_task_of_one_class_alone_is_of_this_class(cls, examples):
+    X, _, y, task = examples
+    rival = cls(alone=True)
+    skip_without(rival)
+    y = np.where(task == "a", "yes", y)
+    found = rival.fit(X, y, task).predict(X, task)
+    assert set(found[task == "a"]) == {"yes"}
+
+
+def design(X, task, ratio):
+    """Return standardised inputs, and dummies and products over √ratio."""
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    dummies = np.unique(task)[None, :] == task[:, None]
+    products = dummies[:, :, None] * np.column_stack([Z, np.ones(len(Z))])[:, None, :]
+    return np.hstack([Z, products.reshape(len(Z), -1) / np.sqrt(ratio)])
+
+
+@pytest.mark.parametrize(("lam", "ratio"), [(1.0, 1.0), (0.1, 10.0), (20.0, 0.2)])
+def test_interactions_are_the_library_on_the_same_design(lam, ratio, examples):
+    X, z, _, task = examples
+    A = design(X, task, ratio)
+    found = TaskInteractionRidge(lam, ratio).fit(X, z, task)
+    expected = Ridge(lam).fit(A, z).predict(A)
+    np.testing.assert_allclose(found.predict(X, task), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 10.0, 0.2])
+def test_logistic_interactions_reach_the_optimum(ratio, examples):
+    X, _, y, task = examples
+    A, labels = design(X, task, ratio), np.where(y == "yes", 1.0, -1.0)
+    grid = [{"lam": lam} for lam in (0.3, 20.0, 1.0)]
+    path = TaskInteractionLogistic(ratio=ratio).fit_path(X, y, task, grid=grid)
+    for point, found in zip(grid, path, strict=True):
+        lam = point["lam"]
+        tight = LogisticRegression(C=1 / lam, tol=1e-10, max_iter=10_000).fit(A, y)
+        optimum = loss(labels, tight.decision_function(A))
+        optimum += lam / 2 * np.sum(tight.coef_**2)
+        # The best split of models into a common and own parts, in closed form.
+        W = found.coef_ * X.std(axis=0)[:, None]
+        b = found.intercept_ + X.mean(axis=0) @ found.coef_
+        common = W.sum(axis=1, keepdims=True) * ratio / (1 + 3 * ratio)
+        penalty = np.sum(common**2) + ratio * np.sum((W - common) ** 2)
+        penalty += ratio * np.sum((b - b.mean()) ** 2)
+        reached = loss(labels, found.decision_function(X, task)) + lam / 2 * penalty
+        assert optimum - 1e-8 <= reached <= optimum * (1 + 1e-4)
+
+
+def loss(y, scores):
+    return np.logaddexp(0, -y * scores).sum()
+
+
+def test_limits_of_the_ratio_are_one_model_and_tasks_alone(examples):
+    X, z, _, task = examples
+    pooled = TaskInteractionRidge(1.0, 1e9).fit(X, z, task)
+    np.testing.assert_allclose(np.ptp(pooled.coef_, axis=1), 0, atol=1e-6)
+    alone = TaskInteractionRidge(1.0, 1e-9).fit(X, z, task)
+    for t in ("a", "b", "c"):
+        rows = task == t
+        B = np.column_stack([X[rows], np.ones(rows.sum())])
+        expected = B @ np.linalg.lstsq(B, z[rows], rcond=None)[0]
+        np.testing.assert_allclose(
+            alone.predict(X[rows], task[rows]), expected, atol=1e-5
+        )
+
+
+def test_more_inputs_than_examples(examples):
+    X, z, _, task = examples
+    wide = np.hstack([X, np.random.default_rng(1).standard_normal((len(X), 200))])
+    A = design(wide, task, 2.0)
+    found = TaskInteractionRidge(3.0, 2.0).fit(wide, z, task).predict(wide, task)
+    np.testing.assert_allclose(found, Ridge(3.0).fit(A, z).predict(A), atol=1e-8)
+
+
+def test_trees_are_the_library_on_the_same_inputs(examples):
+    X, z, _, task = examples
+    number = np.unique(task, return_inverse=True)[1]
+    with_category = np.column_stack([X, number])
+    boosted = HistGradientBoostingRegressor(
+        max_iter=8,
+        learning_rate=0.5,
+        max_leaf_nodes=4,
+        min_samples_leaf=3,
+        categorical_features=[4],
+        early_stopping=False,
+    ).fit(with_category, z)
+    found = HistGradientBoostingTaskRegressor(**SMALL).fit(X, z, task)
+    np.testing.assert_allclose(
+        found.predict(X, task), boosted.predict(with_category), atol=1e-12
+    )
+    with_dummies = np.hstack([X, np.eye(3)[number]])
+    forest = RandomForestRegressor(5, max_features=0.3, random_state=3)
+    found = RandomForestTaskRegressor(**FOREST).fit(X, z, task)
+    np.testing.assert_array_equal(
+        found.predict(X, task), forest.fit(with_dummies, z).predict(with_dummies)
+    )
+
+
+def test_lightgbm_is_its_own_estimator_on_the_same_inputs(examples):
+    lightgbm = pytest.importorskip("lightgbm")
+    X, z, _, task = examples
+    inputs = np.column_stack([X, np.unique(task, return_inverse=True)[1]])
+    plain = lightgbm.LGBMRegressor(
+        n_estimators=8,
+        learning_rate=0.5,
+        num_leaves=4,
+        min_child_samples=3,
+        min_data_per_group=3,
+        min_data_in_bin=1,
+        n_jobs=1,
+        verbose=-1,
+    ).fit(inputs, z, categorical_feature=[4])
+    found = LightGBMRegressor(**SMALL).fit(X, z, task).predict(X, task)
+    np.testing.assert_allclose(found, plain.booster_.predict(inputs), atol=1e-12)
+
+
+def test_random_effects_pull_tasks_towards_a_common_model():
+    pytest.importorskip("gpboost")
+    # Balanced one-way layout: the best linear predictor is known in closed form.
+    rng = np.random.default_rng(0)
+    effects, n = rng.standard_normal(200) * 2.0, 5
+    task = np.repeat(np.arange(200), n)
+    X = rng.standard_normal((task.size, 1))
+    y = 1.0 + X[:, 0] + effects[task] + rng.standard_normal(task.size)
+    found = LinearMixedRegressor(n_components=1).fit(X, y, task)
+    zero = found.predict(np.zeros((200, 1)), np.arange(200))
+    residual = (y - X[:, 0]).reshape(200, n).mean(axis=1)
+    shrunken = 1.0 + 4.0 / (4.0 + 1.0 / n) * (residual - 1.0)
+    # Of estimated variances and slopes, so not exactly.
+    assert np.abs(zero - shrunken).max() < 0.25
+    assert np.ptp(zero) < np.ptp(residual)
+
+
+@pytest.mark.parametrize(("scale", "correlation"), [(1.5, 0.3), (4.0, 0.9)])
+def test_gradient_of_the_kernel_of_tasks(scale, correlation):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal((9, 2)), np.arange(9) % 3])
+    kernel = TaskGaussian(scale, correlation)
+    K, gradient = kernel(X, eval_gradient=True)
+    np.testing.assert_allclose(np.diag(K), kernel.diag(X))
+    np.testing.assert_allclose(kernel(X, X[:4]), K[:, :4])
+    numeric = approx_fprime(
+        kernel.theta, lambda theta: kernel.clone_with_theta(theta)(X).ravel(), 1e-7
+    )
+    np.testing.assert_allclose(gradient.reshape(81, 2), numeric, atol=1e-6)
+
+
+def test_process_with_equal_tasks_is_that_of_all_examples(examples):
+    X, z, _, task = examples
+    found = TaskGaussianProcessRegressor().fit(X, z, task)
+    fixed = clone(found.process_.kernel_)
+    fixed.set_params(k1__k2__correlation=1.0)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    rows = np.column_stack([Z, np.unique(task, return_inverse=True)[1]])
+    one = np.column_stack([Z, np.zeros(len(Z))])
+    process = GaussianProcessRegressor(fixed, optimizer=None, normalize_y=True)
+    np.testing.assert_allclose(
+        process.fit(rows, z).predict(rows), process.fit(one, z).predict(one), atol=1e-8
+    )
+    # The tasks of the examples are alike, and not equal.
+    assert 0.05 < found.correlation_ < 0.999
+
+
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [
+        ("mtmkl_suite.baselines.trees:LightGBMClassifier", "lightgbm"),
+        ("mtmkl_suite.baselines.random_effects:GPBoostRegressor", "gpboost"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
+    monkeypatch.setattr("mtmkl_suite.baselines._packages.find_spec", lambda name: None)
+    reason = resolve(name).unsupported(None)
+    assert reason == f'{package} is not installed: pip install "mtmkl[baselines]"'
+
+
+@pytest.mark.parametrize(
+    ("rival", "message"),
+    [
+        (TaskInteractionRidge(lam=0.0), "lam must be positive"),
+        (LightGBMClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
+        (
+            RandomForestTaskClassifier(max_features=1.5),
+            "max_features must be at most 1",
+        ),
+        (LinearMixedRegressor(n_components=0), "n_components must be .* at least 1"),
+    ],
+)
+def test_bad_parameters_are_named(rival, message, examples):
+    with pytest.raises(ValueError, match=message):
+        rival.fit(examples[0], targets(rival, examples), examples[3])

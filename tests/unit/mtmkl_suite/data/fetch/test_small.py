@@ -1,0 +1,136 @@
+"""Small sets from a server on this machine: there, slow, wrong, silent and absent."""
+
+import hashlib
+import socket
+
+import pytest
+
+from mtmkl_suite.data.entries import DataSetEntry
+from mtmkl_suite.data.fetch import obtaining, small
+from mtmkl_suite.data.fetch.download import hosts_that_answer
+from mtmkl_suite.data.fetch.small import fetch_quickly, missing_small_sets
+
+CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
+NOBODY = "http://127.0.0.1:1"  # reserved, and not served
+
+
+def set_of(name, *urls, size=None):
+    sha256 = hashlib.sha256(CONTENT).hexdigest()
+    entry = DataSetEntry.model_validate(
+        {
+            "title": name,
+            "origin": "original",
+            "licence": "none",
+            "citation": "Nobody (2000).",
+            "original_url": [],
+            "notes": [],
+            "loader": "nowhere:load",
+            "tried": False,
+            "files": [
+                {
+                    "path": "a.csv",
+                    "bytes": size or len(CONTENT),
+                    "sha256": sha256,
+                    "urls": list(urls),
+                }
+            ],
+        }
+    )
+    entry._name = name
+    return entry
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
+    monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
+    return obtaining.Places(None)
+
+
+def cached(places):
+    return sorted(path.name for path in places.cache.rglob("*") if path.is_file())
+
+
+def test_sets_arrive(site, places):
+    names = [f"set{number}" for number in range(6)]
+    sets = [set_of(name, site.add(name, CONTENT)) for name in names]
+    assert fetch_quickly(sets, places) == {}
+    for name in names:
+        assert (places.cache / name / "a.csv").read_bytes() == CONTENT
+    assert missing_small_sets([[each] for each in sets], places) == []
+
+
+def test_a_slow_set_is_given_up_and_the_others_arrive(site, places, monkeypatch):
+    monkeypatch.setattr(small, "_SECONDS", 0.5)
+    site.dripped.add("slow")  # it would take 20 seconds
+    sets = [
+        set_of("slow", site.add("slow", CONTENT), site.add("other", CONTENT)),
+        set_of("fast", site.add("fast", CONTENT)),
+    ]
+    reasons = fetch_quickly(sets, places)
+    assert list(reasons) == ["slow"]
+    assert "did not arrive in time" in reasons["slow"]
+    assert cached(places) == ["a.csv"]
+    assert (places.cache / "fast" / "a.csv").read_bytes() == CONTENT
+    assert site.n_requests == {"slow": 1, "fast": 1}  # no time for another address
+
+
+def test_wrong_bytes_are_refused_and_the_others_arrive(site, places):
+    sets = [
+        set_of("wrong", site.add("wrong", CONTENT[::-1])),
+        set_of("short", site.add("short", CONTENT[:-1])),
+        set_of("right", site.add("right", CONTENT)),
+    ]
+    reasons = fetch_quickly(sets, places)
+    assert list(reasons) == ["wrong", "short"]
+    assert "its sha256 is" in reasons["wrong"]
+    assert "bytes, expected" in reasons["short"]
+    assert [path.name for path in places.cache.iterdir()] == ["right"]
+
+
+def test_a_busy_server_is_asked_once(site, places):
+    site.n_failures["busy"] = 1
+    reasons = fetch_quickly([set_of("busy", site.add("busy", CONTENT))], places)
+    assert "HTTP status 503" in reasons["busy"]
+    assert site.n_requests == {"busy": 1}
+
+
+def test_hosts_that_refuse_are_not_asked_for_files(site, places, monkeypatch):
+    page = site.add("set", CONTENT)
+    sets = [set_of("both", f"{NOBODY}/a.csv", page), set_of("none", f"{NOBODY}/a.csv")]
+    assert fetch_quickly(sets, places) == {"none": "no server answers"}
+    assert (places.cache / "both" / "a.csv").read_bytes() == CONTENT
+
+
+def test_a_host_that_says_nothing_does_not_answer(site):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1]}"
+        urls = [f"http://{host}/a.csv", f"{NOBODY}/a.csv", site.url("missing")]
+        assert hosts_that_answer(urls, seconds=0.5) == {site.url("").split("/")[2]}
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(site, places):
+    places.cache.write_text("a file, where a folder is wanted")
+    reasons = fetch_quickly([set_of("set", site.add("set", CONTENT))], places)
+    assert list(reasons) == ["set"]
+
+
+def test_large_sets_are_left_out_and_so_is_what_exceeds_the_sum(places):
+    most = small.MOST_BYTES
+    sizes = {"d": most - 1, "a": 1, "large": most, "b": most - 1, "c": most - 1}
+    sets = [[set_of(name, size=size)] for name, size in sizes.items()]
+    found = missing_small_sets(sets, places)
+    assert [entry.name for entry in found] == ["a", "d", "b", "c"]
+    sets.append([set_of("e", size=most - 1)])
+    assert [each.name for each in missing_small_sets(sets, places)] == [*"adbc"]
+
+
+def test_a_set_counts_with_what_it_uses(places):
+    used = set_of("used", size=10)
+    large = set_of("large", size=small.MOST_BYTES)
+    assert missing_small_sets([[large, used]], places) == []
+    with_used = [[used], [set_of("user", size=20), used]]
+    assert [each.name for each in missing_small_sets(with_used, places)] == [
+        "used",
+        "user",
+    ]

@@ -1,0 +1,333 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from mtmkl_suite.data import default_registry, load
+from mtmkl_suite.data.loaders.own import is_own, remarks_on
+from mtmkl_suite.data.scaling import fitted_inputs
+from mtmkl_suite.errors import TableError
+
+COLUMNS = {"task": "school", "target": "score"}
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame(
+        {
+            "school": np.repeat(["b", "a", "c"], 10),
+            "x": rng.random(30),
+            "z": rng.integers(0, 2, size=30),
+            "score": rng.normal(50, 10, size=30),
+            "passed": np.tile(["no", "yes"], 15),
+        }
+    )
+
+
+@pytest.fixture
+def read(tmp_path):
+    def _read(table, **options):
+        path = tmp_path / "own.csv"
+        table.to_csv(path, index=False)
+        return load(str(path), **{**COLUMNS, **options})
+
+    return _read
+
+
+def test_a_column_makes_tasks_and_another_is_the_target(read, table):
+    data = read(table, ignore=["passed"])
+    assert data.name == "own.csv"
+    assert data.task_names == ("a", "b", "c")
+    assert data.feature_names == ("x", "z", "bias")
+    np.testing.assert_array_equal(data.X[:, 0], table["x"])
+    np.testing.assert_array_equal(data.X[:, 2], 1.0)
+    expected = (table["score"] - table["score"].mean()) / table["score"].std(ddof=0)
+    np.testing.assert_allclose(data.y, expected)
+    assert [data.task_names[t] for t in data.task[[0, 10, 20]]] == ["b", "a", "c"]
+    assert read(table, ignore=["passed"], bias=False).feature_names == ("x", "z")
+    own = read(table.rename(columns={"z": "bias"}), ignore=["passed"])
+    assert own.feature_names == ("x", "bias", "bias_")
+
+
+def test_what_was_read_is_told(read, table):
+    table.loc[3, "z"] = np.nan
+    table["kind"] = ["none", "some", "much"] * 10
+    table.loc[table.index[-1], "school"] = "d"
+    data = read(table, ignore=["passed"], impute=True, one_hot=True, min_examples=6)
+    low, high = table["score"][:-1].min(), table["score"][:-1].max()
+    assert data.remarks == (
+        "Read own.csv: 29 rows, tasks in school (a, b, c), 3 inputs (x, z, kind), "
+        f"target score (numbers from {low:g} to {high:g}).",
+        "Inputs as categories: kind (3 values).",
+        "Columns that are ignored: passed.",
+        "Small tasks that are left out: d.",
+        "To be filled in: 1 of 30 rows lack a value, in z (1); the first is line 5.",
+    )
+
+
+def test_two_values_are_labels_unless_said_otherwise(read, table):
+    data = read(table, target="passed", ignore=["score"])
+    np.testing.assert_array_equal(data.y, np.where(table["passed"] == "yes", 1, -1))
+    ten = read(table.assign(passed=np.tile([10, 9], 15)), target="passed")
+    np.testing.assert_array_equal(ten.y, np.tile([1.0, -1.0], 15))
+    same = read(table.assign(passed=np.resize(["1", "0", "1.0", "0e0"], 30)),
+                target="passed")  # fmt: skip
+    np.testing.assert_array_equal(same.y, np.resize([1.0, -1.0], 30))
+    assert "labels 0 and 1" in same.remarks[0]
+    numbers = read(table, target="z", ignore=["passed"], outputs="numbers")
+    assert set(np.round(numbers.y, 6)) != {-1.0, 1.0} or numbers.y.std() == 1.0
+
+
+def test_arrays(tmp_path, table):
+    X = table[["x", "z"]].to_numpy()
+    arrays = {"school": table["school"].to_numpy(str), "score": table["score"]}
+    np.savez(tmp_path / "own.npz", X=X, **arrays)
+    data = load(str(tmp_path / "own.npz"), **COLUMNS, bias=False)
+    np.testing.assert_array_equal(data.X, X)
+    np.savez(tmp_path / "two.npz", A=X, B=X, **arrays)
+    with pytest.raises(match=r"one array of two dimensions, or as 'X'"):
+        load(str(tmp_path / "two.npz"), **COLUMNS)
+
+
+def test_parquet_is_read_or_says_what_is_needed(tmp_path, table):
+    path = tmp_path / "own.parquet"
+    try:
+        table.drop(columns="passed").to_parquet(path)
+    except ImportError:
+        path.write_bytes(b"")
+        with pytest.raises(ImportError, match="pyarrow"):
+            load(str(path), **COLUMNS)
+    else:
+        assert load(str(path), **COLUMNS).n_tasks == 3
+
+
+def test_semicolons_and_decimal_commas(tmp_path, table, read):
+    numbers = table.drop(columns="passed")
+    path = tmp_path / "german.csv"
+    numbers.to_csv(path, index=False, sep=";", decimal=",", encoding="utf-8-sig")
+    found, expected = load(str(path), **COLUMNS), read(numbers)
+    np.testing.assert_array_equal(found.X, expected.X)
+    np.testing.assert_array_equal(found.y, expected.y)
+
+
+def test_booleans_are_inputs(read, table):
+    found = read(table.assign(z=table["z"] == 1, passed=0))
+    np.testing.assert_array_equal(found.X[:, 1], table["z"])
+
+
+def test_gaps_and_categories_are_fitted_to_training_rows(read, table):
+    table["x"] = np.arange(30.0)
+    table.loc[[3, 25], "x"] = np.nan
+    table["passed"] = ["no", "yes", "?"] * 10
+    table.loc[29, "passed"] = "maybe"
+    raw = read(table, impute=True, one_hot=True, inputs="unit_range")
+    train = np.arange(20)
+    data = fitted_inputs(raw, train)
+    x = table["x"].to_numpy() / 29  # the range is that of all rows, as without gaps
+    x[[3, 25]] = np.median(x[train[train != 3]])
+    no = np.isin(table["passed"], ["no", "?"])  # "no" is the first of two as frequent
+    np.testing.assert_allclose(data.X[:, 2], x)
+    np.testing.assert_array_equal(data.X[:, 0], no)
+    np.testing.assert_array_equal(data.X[:, 1], table["passed"] == "yes")
+    assert data.X[29, :2].sum() == 0  # not in training
+    assert fitted_inputs(data, train) is data
+
+
+def test_what_looks_odd_is_remarked(read, table):
+    table = table.assign(school="a", passed=1, again=table["x"], z=1e300)
+    table.loc[0, "z"] = 0
+    two = table.assign(school=np.repeat(["A", "a"], 15))
+    assert remarks_on(read(two))[0] == "Tasks differ by case alone: A and a."
+    assert remarks_on(read(table)) == [
+        "There is one task only: nothing can be shared between tasks.",
+        "Columns with one value say nothing: passed.",
+        "Columns are there twice: again as x.",
+        "Values above 1e+100 in z: do they mark gaps?",
+    ]
+
+
+class TestRefusals:
+    def test_all_problems_are_told_at_once(self, read, table):
+        table["x"] = table["x"].astype(str)
+        table.loc[[3, 4], "x"] = ["", "1,5"]
+        table.loc[5, "score"] = np.nan
+        with pytest.raises(TableError) as refused:
+            read(table.iloc[:24])
+        told = str(refused.value).splitlines()
+        assert told[0] == "own.csv has 5 problems:"
+        for line, words in zip(
+            told[1:],
+            [
+                "1 of 24 rows lack a value, in score (1); the first is line 7. Delete",
+                "in x (1); the first is line 5. Fill or delete them, fill them in by -",
+                "has '1,5' in line 6, and inputs are numbers: encode it by --one-hot, ",
+                "column 'passed' has 'no' in line 2, and inputs are numbers",
+                "1 of 3 tasks have fewer than 6 examples: c (4)",
+            ],
+            strict=True,
+        ):
+            assert words in line
+
+    def test_an_encoding(self, tmp_path, table):
+        path = tmp_path / "latin.csv"
+        table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
+        with pytest.raises(match="no UTF-8 text: save it as such"):
+            load(str(path), **COLUMNS)
+
+    @pytest.mark.parametrize(
+        ("name", "target", "how"),
+        [
+            ("Score", "score", "is named like"),
+            ("score.1", "score", "is named like"),
+            ("inches", "score", "says the same in each row as"),
+            ("sick", "passed", "says the same in each row as"),
+        ],
+    )
+    def test_copies_of_the_target(self, read, table, name, target, how):
+        table[name] = {
+            "inches": 3 - table["score"] / 2.54,
+            "sick": (table["passed"] == "no") * 2,
+        }.get(name, table["z"])
+        ignore = ["score" if target == "passed" else "passed"]
+        with pytest.raises(TableError, match=f"{name!r} {how} the target '{target}': "):
+            read(table, target=target, ignore=ignore)
+        read(table, target=target, ignore=[*ignore, name])
+
+    @pytest.mark.parametrize(
+        ("cell", "words"),
+        [
+            ("2_1", "column 'x' has '2_1' in line 5, .*; '_' is no part of a number"),
+            ("85%", "'85%' in line 5, .*; '%' is no part of a number"),
+            (".91 ± .02", "'±' is no part of a number"),
+            ("1,5", r"',' is no part of a number \(decimal commas need semicolons"),
+            ("−5", "'−' is no part of a number"),
+            ("٣", "'٣' is no part of a number"),
+            ("infinity", "column 'x', line 5: infinite"),
+            ("1e999", "column 'x', line 5: infinite"),
+            ("none", r"lack a value, in x \(1, as 'none'\); the first is line 5"),
+        ],
+    )
+    def test_cells(self, read, table, cell, words):
+        table["x"] = table["x"].astype(object)
+        table.loc[3, "x"] = cell
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
+
+    def test_a_task_that_is_spelled_like_a_gap(self, read, table):
+        table = table.replace({"school": {"b": "NA"}})
+        words = r"school \(10, as 'NA'\); .* If 'NA' is a value and no gap, rename it"
+        with pytest.raises(TableError, match=words):
+            read(table, ignore=["passed"])
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            (
+                {"task": "shool"},
+                r"unknown column \(task\) 'shool'; did you mean 'school'\?",
+            ),
+            ({"ignore": ["y"]}, r"unknown column \(ignored\) 'y' \(known: school, x"),
+            ({"task": "score"}, "'score' is both task and target"),
+            ({}, "column 'passed' has 'no' in line 2, and inputs are numbers"),
+            (
+                {"target": "school", "task": "passed"},
+                "has 3 values that are no numbers",
+            ),
+            (
+                {"outputs": "labels", "ignore": ["passed"]},
+                "column 'score' has 30 values",
+            ),
+            ({"min_examples": 2, "ignore": ["passed"]}, "wanted at least 6"),
+            ({"min_examples": 11, "ignore": ["passed"]}, "no task has 11 examples"),
+        ],
+    )
+    def test_columns(self, read, table, options, words):
+        with pytest.raises(match=words):
+            read(table, **options)
+
+    def test_gaps_are_counted(self, read, table):
+        table.loc[[3, 5], "x"] = np.nan
+        table.loc[5, "score"] = np.nan
+        words = (
+            r"1 of 30 rows lack a value, in score \(1\); the first is line 7. Delete "
+            r"these rows\n  2. 2 of 30 rows .* in x \(2\); the first is line 5. Fill"
+        )
+        with pytest.raises(match=words):
+            read(table, ignore=["passed"])
+
+    def test_small_tasks_are_named_or_left_out(self, read, table):
+        table = table.iloc[:24].drop(columns="passed")
+        with pytest.raises(match=r"1 of 3 tasks .* than 6 .*: c \(4\)"):
+            read(table)
+        assert read(table, min_examples=6).task_names == ("a", "b")
+
+    def test_tasks_of_one_class(self, read, table):
+        table.loc[table["school"] == "a", "passed"] = "yes"
+        with pytest.raises(match="task 'a' has one class only among 10"):
+            read(table, target="passed", ignore=["score"])
+        table.loc[10, "passed"] = "no"
+        with pytest.raises(match="task 'a' has 1 of one class"):
+            read(table, target="passed", ignore=["score"])
+
+    def test_files(self, tmp_path):
+        with pytest.raises(match="does not exist"):
+            load(str(tmp_path / "no.csv"), **COLUMNS)
+        (tmp_path / "empty.csv").write_text("")
+        with pytest.raises(match="is not a table"):
+            load(str(tmp_path / "empty.csv"), **COLUMNS)
+        (tmp_path / "bad.npz").write_bytes(b"PK")
+        with pytest.raises(match="cannot be read"):
+            load(str(tmp_path / "bad.npz"), **COLUMNS)
+
+    def test_a_constant_target(self, read, table):
+        with pytest.raises(match="column 'score' has one value: 5"):
+            read(table.assign(score=5.0), ignore=["passed"])
+
+
+MODULE = """
+import numpy as np
+from mtmkl.datasets import MultiTaskData
+
+def load(n=20, seed=0):
+    rng = np.random.default_rng(seed)
+    return MultiTaskData(
+        X=rng.random((n, 2)), y=rng.random(n), task=np.arange(n) % 2, name="anything"
+    )
+
+def table():
+    return np.eye(2)
+"""
+
+
+class TestFunctions:
+    @pytest.fixture(autouse=True)
+    def module(self, tmp_path, monkeypatch):
+        (tmp_path / "own_functions.py").write_text(MODULE)
+        monkeypatch.syspath_prepend(tmp_path)
+
+    def test_a_function_with_options(self):
+        assert load("own_functions:load", n=12).X.shape == (12, 2)
+        with pytest.raises(
+            ValueError, match=r"option 'm' \(known: n, seed, inputs, targets\)"
+        ):
+            load("own_functions:load", m=1)
+        scaled = load("own_functions:load", inputs="unit_range")
+        np.testing.assert_array_equal(scaled.X.max(axis=0), 1.0)
+
+    @pytest.mark.parametrize(
+        ("name", "words"),
+        [
+            ("own_functions:nope", "has no function nope"),
+            ("no_module_here:load", "must be in a folder on PYTHONPATH"),
+            ("own_functions:table", "returned ndarray, wanted a mtmkl.datasets"),
+        ],
+    )
+    def test_refusals(self, name, words):
+        with pytest.raises(ValueError, match=words):
+            load(name)
+
+
+def test_registered_names_are_not_ones_own():
+    assert not any(map(is_own, default_registry()))
+    with pytest.raises(ValueError, match="unknown data set 'scholl'"):
+        load("scholl")

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from scipy.io import loadmat, savemat
+
+from mtmkl_suite.data.errors import DataCorruptError
+from mtmkl_suite.data.loaders.sarcos import load_sarcos
+
+
+@pytest.fixture
+def files(data_mirror):
+    return {"sarcos_inv_test.mat": data_mirror / "sarcos" / "sarcos_inv_test.mat"}
+
+
+def test_a_task_is_a_joint_with_rows_of_its_own(files):
+    data = load_sarcos(files, n_per_task=300, seed=4)
+    table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
+    assert data.n_tasks == 7
+    assert data.task_sizes.tolist() == [300] * 7
+    row_of = {tuple(row): k for k, row in enumerate(table[:, :21])}
+    drawn = []
+    for t in range(7):
+        rows = [row_of[tuple(x)] for x in data.X[data.rows_of(t)]]
+        assert len(set(rows)) == 300
+        np.testing.assert_array_equal(data.y[data.rows_of(t)], table[rows, 21 + t])
+        drawn.append(rows)
+    assert drawn[0] != drawn[1]
+
+
+def test_another_seed_draws_other_rows(files):
+    first, second = (load_sarcos(files, n_per_task=50, seed=s) for s in (0, 1))
+    assert not np.array_equal(first.X, second.X)
+    again = load_sarcos(files, n_per_task=50, seed=0)
+    np.testing.assert_array_equal(first.X, again.X)
+
+
+@pytest.mark.parametrize("count", [0, 4450])
+def test_a_count_out_of_range_is_named(files, count):
+    wanted = f"n_per_task is {count}, wanted a whole number from 1 to 4449"
+    with pytest.raises(ValueError, match=wanted):
+        load_sarcos(files, n_per_task=count)
+
+
+def test_a_cut_file_is_named(tmp_path):
+    path = tmp_path / "sarcos_inv_test.mat"
+    savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})
+    with pytest.raises(DataCorruptError, match=r"shape is \(10, 28\)"):
+        load_sarcos({"sarcos_inv_test.mat": path})

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+from scipy.io import loadmat, savemat
+
+from mtmkl_suite.data.errors import DataCorruptError
+from mtmkl_suite.data.loaders.school import load_school
+from mtmkl_suite.data.splits import make_splits
+
+
+@pytest.fixture(scope="module")
+def files(data_mirror):
+    names = ["school_b.mat", *(f"school_{k}_indexes.mat" for k in range(1, 11))]
+    return {name: data_mirror / "school" / name for name in names}
+
+
+@pytest.fixture(scope="module")
+def school(files):
+    return load_school(files)
+
+
+def column(data, name):
+    return data.X[:, data.feature_names.index(name)]
+
+
+def test_known_facts(school):
+    assert school.X.shape == (15362, 27)
+    assert school.n_tasks == 139
+    assert len(np.unique(school.X, axis=0)) == 3970
+    bands = sum(column(school, f"VR band {k}") for k in (1, 2, 3))
+    assert (bands == 0).sum() == 15
+    for name, low, high in (("% free school meals", 8, 91), ("% VR band 1", 3, 43)):
+        assert column(school, name).min() == low
+        assert column(school, name).max() == high
+
+
+def test_names_agree_with_the_data(school):
+    # A band is ranked by ability, and single-sex schools have pupils of one sex.
+    scores = [school.y[column(school, f"VR band {k}") == 1].mean() for k in (1, 2, 3)]
+    assert scores[0] > scores[1] > scores[2]
+    assert column(school, "female")[column(school, "girls' school") == 1].all()
+    assert column(school, "male")[column(school, "boys' school") == 1].mean() > 0.999
+    # Share of VR-band-1 pupils found in a school, against the share on record.
+    found = [column(school, "VR band 1")[school.task == t].mean() for t in range(139)]
+    record = [
+        column(school, "% VR band 1")[school.task == t].mean() for t in range(139)
+    ]
+    assert np.corrcoef(found, record)[0, 1] > 0.8
+
+
+def test_school_characteristics_are_constant_within_a_school(school):
+    for name in ("mixed school", "girls' school", "maintained", "Roman Catholic"):
+        for task in range(school.n_tasks):
+            assert np.ptp(column(school, name)[school.rows_of(task)]) == 0
+
+
+def test_bias_column_is_last(school, files):
+    with_bias = load_school(files, bias=True)
+    assert with_bias.X.shape == (15362, 28)
+    assert np.array_equal(with_bias.X[:, :27], school.X)
+    assert (with_bias.X[:, 27] == 1).all()
+    assert with_bias.feature_names[-1] == "bias"
+
+
+def test_the_variance_is_that_of_all_rows_of_a_school(school):
+    first = school.y[school.task == 0]
+    assert school.truth["variance"].shape == (139,)
+    assert school.truth["variance"][0] == pytest.approx(first.var())
+
+
+def test_published_splits(school, files):
+    protocol = {"id": "s", "kind": "published", "repeats": 10, "folds": 15}
+    splits = make_splits(school, protocol, 0)
+    assert len(splits) == 10
+    for (size, repeat), split in splits.items():
+        assert size == 0
+        stored = loadmat(files[f"school_{repeat + 1}_indexes.mat"])
+        assert np.array_equal(split.train + 1, np.sort(stored["tr"].ravel()))
+        assert np.array_equal(split.test + 1, np.sort(stored["tst"].ravel()))
+        # The file also says where each school begins in its list of training rows.
+        starts = stored["tr_indexes"].ravel().astype(int) - 1
+        sizes = np.diff(np.r_[starts, split.train.size])
+        assert np.array_equal(np.bincount(school.task[split.train]), sizes)
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "message"),
+    [
+        ("x", lambda x: x[:, :-1], "shape of x"),
+        ("x", lambda x: x[:-1], "shape of x"),
+        ("x", lambda x: x * 2, "column 27"),
+        ("y", lambda y: y[:-1], "number of scores is 15361, expected 15362"),
+        ("task_indexes", lambda s: s[:-1], "number of schools is 138"),
+    ],
+)
+def test_another_table_is_refused(files, tmp_path, key, change, message):
+    table = {k: v for k, v in loadmat(files["school_b.mat"]).items() if k[0] != "_"}
+    savemat(tmp_path / "b.mat", table | {key: change(table[key])})
+    with pytest.raises(DataCorruptError, match=message):
+        load_school(files | {"school_b.mat": tmp_path / "b.mat"})
+
+
+def test_another_split_is_refused(files, tmp_path):
+    name = "school_3_indexes.mat"
+    stored = {k: v for k, v in loadmat(files[name]).items() if k[0] != "_"}
+    stored["tst"][0, 0] = stored["tr"][0, 0]
+    savemat(tmp_path / name, stored)
+    with pytest.raises(DataCorruptError, match=r"school_3_indexes\.mat: each row"):
+        load_school(files | {name: tmp_path / name})

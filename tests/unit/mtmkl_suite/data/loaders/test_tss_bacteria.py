@@ -1,0 +1,156 @@
+import csv
+import re
+import shutil
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from mtmkl.kernels.task_trees import clusters
+from mtmkl.sequences import WeightedDegreeFeatures, read_fasta
+from mtmkl_suite.data import DataCorruptError, default_registry, load
+from mtmkl_suite.data.loaders.tss_bacteria import load_tss_bacteria
+
+TREE = "phylogeny/itol_tree_of_life.nwk"
+ECOLI = "train_data/E.coli/train_all_p.txt"
+
+
+@pytest.fixture
+def files(data_mirror):
+    entry = default_registry()["tss_bacteria"]
+    folder = data_mirror / "tss_bacteria"
+    paths = {file.path: folder / file.path for file in entry.files}
+    return paths | {TREE: data_mirror / TREE}
+
+
+def letters(data, features):
+    """Read sequences back from weighted-degree features of degree 1."""
+    names = features.get_feature_names_out()
+    texts = []
+    for row in range(data.X.shape[0]):
+        found = dict(names[c].split(":") for c in data.X[[row]].indices)
+        texts.append("".join(found.get(str(place), "?") for place in range(1, 82)))
+    return texts
+
+
+def test_all_published_sequences(files):
+    data = load_tss_bacteria(files, overlapping=True)
+    n_per_class = [
+        1046, 3770, 519, 2804, 1935, 2758, 1150, 3609, 3805, 1831, 3505, 1848, 879
+    ]  # fmt: skip
+    assert data.task_sizes.tolist() == [2 * n for n in n_per_class]
+    for task, n in enumerate(n_per_class):
+        np.testing.assert_array_equal(
+            data.y[data.rows_of(task)], np.repeat([1.0, -1.0], n)
+        )
+    assert data.task_names[3] == "E. coli"
+    assert data.origin == "stand-in"
+    assert data.X.shape[1] == sum((81 - k + 1) * 4**k for k in range(1, 5))
+
+
+def test_rows_are_the_records_of_the_files(files):
+    data = load_tss_bacteria(
+        files, overlapping=True, features={"name": "weighted_degree", "degree": 1}
+    )
+    part = data.subset(data.rows_of(3))
+    records = [
+        record
+        for name in (ECOLI, "test_data/E.coli/test_p.txt")
+        for record in read_fasta(files[name])
+    ]
+    features = WeightedDegreeFeatures(1).fit(["A" * 81])
+    rows = [0, 100, 2523, 2524, 2803]
+    assert letters(part.subset(rows), features) == [
+        records[row].sequence for row in rows
+    ]
+
+
+def test_no_two_windows_overlap(files):
+    places, n_left_out = [], 0
+    data = load_tss_bacteria(
+        files, features={"name": "weighted_degree", "degree": 1, "normalize": False}
+    )
+    features = WeightedDegreeFeatures(1).fit(["A" * 81])
+    kept = set(letters(data.subset(data.rows_of(11)), features))
+    for kind in ("train_all_p", "test_p"):
+        folder = f"{kind.partition('_')[0]}_data/S.oneidensis/{kind}.txt"
+        for record in read_fasta(files[folder]):
+            if record.sequence not in kept:
+                n_left_out += 1
+                continue
+            place = re.search(r"(\S+) .* (\d+)\(?\s*\(([+-])", record.header)
+            places.append((place[1], place[3], int(place[2])))
+    assert n_left_out == 1848 - 1692
+    places.sort()
+    for first, second in pairwise(places):
+        assert first[:2] != second[:2] or second[2] - first[2] >= 81
+
+
+def test_letters_outside_the_alphabet_count_nothing(files):
+    spec = {"name": "weighted_degree", "degree": 1, "normalize": False}
+    data = load_tss_bacteria(files, overlapping=True, features=spec)
+    n_letters = np.diff(data.X.indptr)
+    assert (n_letters < 81).sum() == 11
+    assert {data.task_names[t] for t in data.task[n_letters < 81]} == {
+        "H. pylori",
+        "L. interrogans",
+    }
+    with pytest.raises(ValueError, match="no letter of the alphabet 'ACGT'"):
+        load_tss_bacteria(files, features=spec | {"on_unknown": "error"})
+
+
+def test_draws(files):
+    first, again, other = (
+        load_tss_bacteria(files, n_per_class=600, seed=seed) for seed in (1, 1, 2)
+    )
+    sizes = [1200] * 13
+    sizes[2] = 517 + 515
+    assert first.task_sizes.tolist() == sizes
+    assert first.digest() == again.digest() != other.digest()
+    assert first.y.tolist() == other.y.tolist()
+    with pytest.raises(ValueError, match="n_per_class is 0"):
+        load_tss_bacteria(files, n_per_class=0)
+
+
+def test_other_features(files):
+    data = load_tss_bacteria(
+        files, n_per_class=20, features={"name": "spectrum", "k": [1, 3]}
+    )
+    assert data.X.shape == (13 * 40, 4 + 16 + 64)
+    assert load_tss_bacteria(files, n_per_class=9, features="spectrum").X.shape[1] == 64
+
+
+def test_distances_are_those_of_the_phylogeny(files, data_mirror):
+    data = load_tss_bacteria(files, n_per_class=1)
+    with (data_mirror / "phylogeny" / "timer13_patristic.csv").open() as file:
+        header, *rows = csv.reader(file)
+    assert [name.replace(".", ". ", 1) for name in header[2:]] == list(data.task_names)
+    expected = np.array([row[2:] for row in rows], dtype=float)
+    np.testing.assert_allclose(data.task_relations["phylogeny"], expected, atol=6e-6)
+    found = clusters(data.task_relations["tree_of_life"], data.task_names)
+    assert [3, 9] in found  # E. coli and S. Typhimurium
+    assert len(found) == 12
+
+
+def test_the_registry_gives_the_tree_too(data_mirror):
+    data = load("tss_bacteria", mirror=data_mirror, download=False, n_per_class=5)
+    assert set(data.task_relations) == {"phylogeny", "tree_of_life"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("\n>", "\n;", r"E\.coli, sequences in …_p\.txt is 28\d\d, expected 2804"),
+        (" 865 (+)\nA", " 865 (+)\n", r"line 1: wanted 81 .* got 80 and 'NC_000913\.3"),
+        (" 865 (+)\n", " 865\n", "header that ends with position and strand, got 81"),
+    ],
+)
+def test_damage_is_named(files, tmp_path, old, new, message):
+    path = tmp_path / "E.coli" / "train_all_p.txt"
+    path.parent.mkdir()
+    shutil.copy(files[ECOLI], path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(DataCorruptError, match=message):
+        load_tss_bacteria(files | {ECOLI: path})

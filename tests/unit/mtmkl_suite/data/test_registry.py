@@ -1,0 +1,447 @@
+import hashlib
+import inspect
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pooch
+import pytest
+import yaml
+
+from mtmkl_suite.data import (
+    DataCorruptError,
+    DataNotAvailableError,
+    Registry,
+    default_registry,
+    load,
+)
+from mtmkl_suite.data.fetch import obtaining
+from mtmkl_suite.data.fetch.integrity import find_problem, read_checksums
+from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import ConfigError
+
+TABLES = {"a.csv": b"0,1\n1,2\n", "b b.csv": b"0,3\n1,4\n"}
+
+LOADER = """
+import numpy as np
+from mtmkl.datasets import MultiTaskData
+
+
+def load_pair(files, *, scale=1.0):
+    table = np.vstack([np.loadtxt(path, delimiter=",") for path in files.values()])
+    return MultiTaskData(
+        X=scale * table[:, 1:], y=np.zeros(4), task=table[:, 0].astype(int), name="pair"
+    )
+
+
+def load_half(files):
+    assert [path.name for path in files.values()] == ["a.csv", "b b.csv"]
+    other = np.loadtxt(files["pair/b b.csv"], delimiter=",")
+    return MultiTaskData(X=other, y=[0.0, 0.0], task=[0, 1], name="half")
+
+
+def load_misnamed(files):
+    return MultiTaskData(X=[[1.0]], y=[0.0], task=[0], name="other")
+"""
+
+
+def file_entry(path, /, **changes):
+    content = TABLES[path]
+    entry = {
+        "path": path,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    return entry | changes
+
+
+def set_entry(**changes):
+    entry = {
+        "title": "A pair",
+        "origin": "original",
+        "licence": "none",
+        "citation": "Nobody (2000).",
+        "original_url": [],
+        "notes": [],
+        "loader": "pair_loader:load_pair",
+        "tried": False,
+        "files": [file_entry(path) for path in TABLES],
+    }
+    return entry | changes
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Write a registry with the one data set "pair", an empty cache and no mirror."""
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "pair_loader.py").write_text(LOADER)
+    monkeypatch.syspath_prepend(tmp_path / "code")
+    monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
+    monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
+
+    def make_registry(others=None, /, **changes):
+        path = tmp_path / "datasets.yaml"
+        entries = {"pair": set_entry(**changes)} | (others or {})
+        path.write_text(yaml.safe_dump({"datasets": entries}))
+        return Registry(path)
+
+    return make_registry
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    folder = tmp_path / "mirror" / "pair"
+    folder.mkdir(parents=True)
+    for path, content in TABLES.items():
+        (folder / path).write_bytes(content)
+    return folder.parent
+
+
+@pytest.fixture
+def cache(tmp_path):
+    folder = tmp_path / "cache" / "pair"
+    folder.mkdir(parents=True)
+    for path, content in TABLES.items():
+        (folder / path).write_bytes(content)
+    return folder.parent
+
+
+def serve(site, **changes):
+    """Serve both files; return the entry that names their addresses."""
+    for path, content in TABLES.items():
+        site.add(quote(path), content)
+    return {"url_bases": [site.url("")]} | changes
+
+
+def test_the_mirror_comes_first(make, mirror, cache, site):
+    pair = make(**serve(site))
+    assert pair.locate("pair", mirror=mirror) == "mirror"
+    rows = pair.fetch("pair", mirror=mirror)
+    assert [row["source"] for row in rows] == ["mirror", "mirror"]
+    assert not site.n_requests
+
+
+def test_the_environment_names_the_mirror(make, mirror, monkeypatch):
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(mirror))
+    pair = make()
+    assert pair.locate("pair") == "mirror"
+    data = pair.load("pair", download=False)
+    assert data.X.ravel().tolist() == [1, 2, 3, 4]
+
+
+def test_then_the_cache(make, mirror, cache, site):
+    pair = make(**serve(site))
+    assert pair.locate("pair") == "cache"
+    (mirror / "pair" / "a.csv").unlink()
+    assert pair.locate("pair", mirror=mirror) == "cache"
+    rows = pair.fetch(["pair"], mirror=mirror)
+    assert [row["source"] for row in rows] == ["cache", "mirror"]
+    assert not site.n_requests
+
+
+def test_then_the_network(make, tmp_path, site):
+    pair = make(**serve(site))
+    assert pair.locate("pair") is None
+    rows = pair.fetch("pair")
+    assert [row["source"] for row in rows] == ["downloaded", "downloaded"]
+    for path, content in TABLES.items():
+        assert (tmp_path / "cache" / "pair" / path).read_bytes() == content
+    assert pair.locate("pair") == "cache"
+    assert pair.load("pair", download=False).n_tasks == 2
+    assert site.n_requests == {"a.csv": 1, "b%20b.csv": 1}
+
+
+def test_load_downloads_unless_told_not_to(make, site):
+    pair = make(**serve(site))
+    with pytest.raises(DataNotAvailableError, match="run `mtmkl datasets fetch pair`"):
+        pair.load("pair", download=False)
+    assert not site.n_requests
+    assert pair.load("pair", scale=2.0).X.ravel().tolist() == [2, 4, 6, 8]
+
+
+def test_addresses_are_asked_in_order(make, site):
+    site.add("wrong", b"0,1\n1,3\n")
+    site.add("right", TABLES["a.csv"])
+    site.add("never", TABLES["a.csv"])
+    urls = [site.url(page) for page in ("missing", "wrong", "right", "never")]
+    pair = make(files=[file_entry("a.csv", urls=urls)])
+    assert pair.fetch("pair")[0]["source"] == "downloaded"
+    assert site.n_requests == {"missing": 1, "wrong": 1, "right": 1}
+
+
+def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as opened:
+        for path, content in TABLES.items():
+            opened.writestr(f"top/{path}", content)
+    pair = make(
+        url_bases=[site.url("gone/")], archive_url=site.add("x.zip", stream.getvalue())
+    )
+    pair.fetch("pair")
+    for path, content in TABLES.items():
+        assert (tmp_path / "cache" / "pair" / path).read_bytes() == content
+    assert site.n_requests == {"gone/a.csv": 1, "gone/b%20b.csv": 1, "x.zip": 1}
+
+
+def test_an_own_archive_member(make, site):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as opened:
+        opened.writestr("old name.csv", TABLES["a.csv"])
+    archive = {"url": site.add("x.zip", stream.getvalue()), "member": "old name.csv"}
+    pair = make(files=[file_entry("a.csv", archive=archive)])
+    assert pair.fetch("pair")[0]["source"] == "downloaded"
+
+
+def test_wrong_content_everywhere_is_corrupt(make, tmp_path, site):
+    url = site.add("wrong", b"0,1\n1,3\n")
+    pair = make(files=[file_entry("a.csv", urls=[url, site.url("missing")])])
+    with pytest.raises(DataCorruptError, match=r"wrong: its sha256.*missing: HTTP st"):
+        pair.fetch("pair")
+    assert not (tmp_path / "cache" / "pair").exists()
+
+
+def test_no_answer_anywhere_is_unavailable(make, tmp_path, site):
+    pair = make(files=[file_entry("a.csv", urls=[site.url("missing")])])
+    with pytest.raises(DataNotAvailableError, match="HTTP status 404"):
+        pair.load("pair")
+    assert not (tmp_path / "cache" / "pair").exists()
+
+
+@pytest.mark.parametrize("lacking", ["a folder", "a home"])
+def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacking):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "file/cache"))
+    if lacking == "a home":
+        monkeypatch.delenv("MTMKL_DATA_CACHE")
+        monkeypatch.setattr(pooch, "os_cache", lambda name: Path("~") / name)
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    registry = make(**serve(site))
+    assert {row["status"] for row in registry.verify()} == {"missing"}
+    with pytest.raises(DataNotAvailableError, match="set MTMKL_DATA_CACHE to a folder"):
+        registry.load("pair")
+
+
+def test_no_address_at_all_is_said(make):
+    with pytest.raises(DataNotAvailableError, match="no address is known"):
+        make().fetch("pair")
+
+
+def test_a_flipped_byte_in_the_mirror_is_found(make, mirror):
+    path = mirror / "pair" / "a.csv"
+    content = bytearray(path.read_bytes())
+    content[0] ^= 1
+    path.write_bytes(content)
+    pair = make()
+    for act in (pair.load, pair.fetch):
+        with pytest.raises(DataCorruptError, match=r"'pair': .*a\.csv is damaged: its"):
+            act("pair", mirror=mirror)
+
+
+def test_a_damaged_cache_is_an_error_that_fetch_mends(make, cache, site):
+    path = cache / "pair" / "a.csv"
+    path.write_bytes(b"0,1\n")
+    pair = make(**serve(site))
+    with pytest.raises(DataCorruptError, match=r"has 4 bytes.*fetch pair` replaces it"):
+        pair.load("pair")
+    assert [row["source"] for row in pair.fetch("pair")] == ["downloaded", "cache"]
+    assert path.read_bytes() == TABLES["a.csv"]
+
+
+def test_verify(make, mirror):
+    pair = make()
+    assert {row["status"] for row in pair.verify("pair", mirror=mirror)} == {"ok"}
+    (mirror / "pair" / "a.csv").unlink()
+    (mirror / "pair" / "b b.csv").write_bytes(b"0,3\n1,5\n")
+    rows = pair.verify(mirror=mirror)
+    assert [(row["file"], row["status"]) for row in rows] == [
+        ("a.csv", "missing"),
+        ("b b.csv", "corrupt"),
+    ]
+    assert "its sha256 is" in rows[1]["detail"]
+
+
+def test_line_ends_of_a_mirror_may_differ_where_declared(make, mirror):
+    path = mirror / "pair" / "a.csv"
+    path.write_bytes(TABLES["a.csv"].replace(b"\n", b"\r\n"))
+    strict = make(files=[file_entry("a.csv")])
+    assert strict.verify("pair", mirror=mirror)[0]["status"] == "corrupt"
+    lenient = make(files=[file_entry("a.csv", newline="lf")])
+    assert lenient.verify("pair", mirror=mirror)[0]["status"] == "ok"
+
+
+def test_a_mirror_that_is_no_folder_is_an_error(make, tmp_path, monkeypatch):
+    with pytest.raises(DataNotAvailableError, match="is not a folder"):
+        make().locate("pair", mirror=tmp_path / "none")
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(tmp_path / "none"))
+    with pytest.raises(DataNotAvailableError, match=obtaining.MIRROR_VARIABLE):
+        make().load("pair")
+
+
+def test_names_and_options_are_checked_before_work(make):
+    pair = make()
+    with pytest.raises(
+        ValueError, match="unknown data set 'pear'; did you mean 'pair'"
+    ):
+        pair.load("pear")
+    with pytest.raises(
+        ValueError, match=r"option 'files' \(known: scale, inputs, targets\)"
+    ):
+        pair.load("pair", files=1)
+    with pytest.raises(ValueError, match="nothing reads it yet"):
+        make(loader=None).load("pair")
+
+
+def half_entry(**changes):
+    own = {"loader": "pair_loader:load_half", "files": [file_entry("a.csv")]}
+    return set_entry(**own, **{"uses": ["pair/b b.csv"]} | changes)
+
+
+def test_a_set_may_use_files_of_another(make, mirror, site):
+    (mirror / "half").mkdir()
+    (mirror / "half" / "a.csv").write_bytes(TABLES["a.csv"])
+    known = make({"half": half_entry()}, **serve(site))
+    assert known.locate("half", mirror=mirror) == "mirror"
+    data = known.load("half", mirror=mirror, download=False)
+    assert data.X.ravel().tolist() == [0, 3, 1, 4]
+    # Not the whole other set: of this one a file is enough.
+    (mirror / "pair" / "a.csv").unlink()
+    assert known.load("half", mirror=mirror, download=False).digest() == data.digest()
+    (mirror / "pair" / "b b.csv").unlink()
+    assert known.locate("half", mirror=mirror) is None
+    assert [row["status"] for row in known.verify("half", mirror=mirror)] == [
+        "ok",
+        "missing",
+    ]
+    with pytest.raises(DataNotAvailableError, match=r"'pair' is not avail.*: b b\.csv"):
+        known.load("half", mirror=mirror, download=False)
+    rows = known.fetch("half", mirror=mirror)
+    assert [(row["dataset"], row["source"]) for row in rows] == [
+        ("half", "mirror"),
+        ("pair", "downloaded"),
+    ]
+    assert known.locate("half", mirror=mirror) == "cache"
+
+
+@pytest.mark.parametrize("use", ["pair/c.csv", "pear/a.csv", "half/a.csv"])
+def test_what_a_set_uses_must_be_a_file_of_another(make, use):
+    with pytest.raises(ConfigError, match=rf"half\.uses\.0': '{use}' is not the path"):
+        make({"half": half_entry(uses=[use])})
+
+
+def test_a_loader_must_give_the_name(make, mirror):
+    pair = make(loader="pair_loader:load_misnamed")
+    with pytest.raises(ValueError, match="calls 'pair' 'other'"):
+        pair.load("pair", mirror=mirror)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"colour": "red"}, "datasets.pair.colour"),
+        ({"origin": "copied"}, "datasets.pair.origin"),
+        ({"loader": "no function"}, "datasets.pair.loader"),
+        ({"url_bases": ["http://x/y"]}, "datasets.pair.url_bases.0"),
+        ({"tried": "no"}, "datasets.pair.tried"),
+        ({"files": []}, "datasets.pair.tried"),
+        ({"uses": ["a.csv"]}, "datasets.pair.uses.0"),
+        ({"files": [file_entry("a.csv", path="../a.csv")]}, "files.0.path"),
+        ({"files": [file_entry("a.csv", path="/a.csv")]}, "files.0.path"),
+        ({"files": [file_entry("a.csv", path="b/../../a.csv")]}, "files.0.path"),
+        ({"files": [file_entry("a.csv", sha256="ab")]}, "files.0.sha256"),
+        ({"files": [file_entry("a.csv", bytes="8")]}, "files.0.bytes"),
+        ({"files": [file_entry("a.csv", urls=["ftp://x"])]}, "files.0.urls.0"),
+        ({"files": [file_entry("a.csv", size=8)]}, "files.0.size"),
+        ({"files": [file_entry("a.csv")] * 2}, "files.1.path"),
+        (
+            {"files": [file_entry("a.csv", members_sha256="S")]},
+            "files.0.members_sha256",
+        ),
+    ],
+)
+def test_a_wrong_registry_names_the_key(make, changes, key):
+    with pytest.raises(ConfigError, match=f"datasets.yaml: key '.*{key}'"):
+        make(**changes)
+
+
+def test_sets_without_files_are_always_there():
+    known = default_registry()
+    for name in ("linear_synthetic", "nonlinear_synthetic", "digits"):
+        assert known.locate(name) == "built-in"
+        assert known[name].files == []
+    school = known["school"].files
+    assert (len(school), sum(file.bytes for file in school)) == (12, 328460)
+
+
+def test_every_mirror_file_is_registered(data_mirror):
+    manifest = json.loads((data_mirror / "MANIFEST.json").read_text())["datasets"]
+    assert len(manifest) == 17
+    known = default_registry()
+    for name, expected in manifest.items():
+        files = {file.path: file for file in known[name].files}
+        assert sorted(files) == sorted(file["path"] for file in expected["files"])
+        for file in expected["files"]:
+            assert files[file["path"]].bytes == file["bytes"]
+            assert files[file["path"]].sha256 == file["sha256"]
+            assert set(file["urls"]) <= set(files[file["path"]].urls)
+
+
+def test_the_mirror_is_intact(data_mirror):
+    assert [row for row in default_registry().verify() if row["status"] != "ok"] == []
+
+
+@pytest.mark.parametrize("name", ["flowers17", "caltech101"])
+def test_shipped_hashes_are_the_registered_ones(name):
+    entry = default_registry()[name]
+    file = entry.file("SHA256SUMS")
+    path = config_dir() / file.shipped
+    assert find_problem(path, file) is None
+    assert len(read_checksums(path)) == {"flowers17": 1360, "caltech101": 3060}[name]
+
+
+@pytest.mark.parametrize("name", ["flowers17", "caltech101"])
+def test_images_have_the_shipped_hashes(data_mirror, name):
+    entry = default_registry()[name]
+    (file,) = [file for file in entry.files if file.members_sha256]
+    checksums = config_dir() / entry.file(file.members_sha256).shipped
+    packed = file.model_copy(
+        update={"bytes": 1, "sha256": "0" * 64}
+    )  # as if in another way
+    problem = find_problem(data_mirror / name / file.path, packed, checksums=checksums)
+    assert problem is None
+
+
+def test_generators():
+    one = load("linear_synthetic", n_irrelevant=2, n_tasks=3, seed=1)
+    assert one.X.shape == (75, 7)
+    assert not np.array_equal(load("linear_synthetic", n_tasks=3, seed=2).y, one.y)
+    assert default_registry().locate("linear_synthetic") == "built-in"
+    with pytest.raises(ValueError, match="'n_relevant'; did you mean 'n_irrelevant'"):
+        load("linear_synthetic", n_relevant=2)
+
+
+def test_sets_with_a_draw_for_every_repeat():
+    known = default_registry()
+    drawn = [name for name in known if known[name].drawn]
+    assert {"linear_synthetic", "digits_pairs"} <= set(drawn)
+    assert not {"digits", "school"} & set(drawn)
+    for name in drawn:
+        assert "seed" in inspect.signature(known[name].find_loader()).parameters
+
+
+def test_descriptions_are_for_reports():
+    known = default_registry()
+    for name in known:
+        text = known[name].describe()
+        assert set(text) == {
+            "title",
+            "origin",
+            "licence",
+            "citation",
+            "original_url",
+            "notes",
+        }
+        assert json.loads(json.dumps(text)) == text

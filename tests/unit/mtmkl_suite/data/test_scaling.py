@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl_suite.data import load
+from mtmkl_suite.data.scaling import fitted_targets, scaled_inputs, scaled_targets
+
+
+def data(X):
+    return MultiTaskData(X=X, y=[1.0, -1.0, 1.0], task=[0, 0, 1], name="toy")
+
+
+def test_features_go_from_zero_to_one_and_constant_ones_are_zero():
+    scaled = scaled_inputs(data([[2.0, 5.0], [4.0, 5.0], [3.0, 5.0]]), "unit_range")
+    np.testing.assert_array_equal(scaled.X, [[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
+    assert scaled.name == "toy"
+
+
+def test_every_data_set_takes_the_option():
+    scaled = load("digits_pairs", n_classes=3, inputs="unit_range")
+    plain = load("digits_pairs", n_classes=3)
+    assert (scaled.X.min(), scaled.X.max()) == (0.0, 1.0)
+    np.testing.assert_array_equal(scaled.sample, plain.sample)
+
+
+def test_targets_are_in_units_of_the_training_rows_of_their_task():
+    y, task = [1.0, 3.0, 5.0, 40.0, 40.0, 41.0], [0, 0, 0, 1, 1, 1]
+    raw = MultiTaskData(X=np.arange(6.0)[:, None], y=y, task=task, name="toy")
+    train = np.array([0, 1, 3, 4])
+    assert fitted_targets(raw, train) is raw
+    found = fitted_targets(scaled_targets(raw, "within_tasks"), train)
+    np.testing.assert_array_equal(found.y, [-1.0, 1.0, 3.0, 0.0, 0.0, 1.0])
+    assert "within_tasks" not in found.truth
+    with pytest.raises(ValueError, match="targets is 'all', wanted 'within_tasks'"):
+        scaled_targets(raw, "all")
+
+
+def test_what_cannot_be_scaled_is_refused():
+    with pytest.raises(ValueError, match="inputs is 'unit', wanted 'unit_range'"):
+        scaled_inputs(data(np.ones((3, 2))), "unit")
+    with pytest.raises(ValueError, match="sparse inputs"):
+        scaled_inputs(data(csr_array(np.ones((3, 2)))), "unit_range")

@@ -1,0 +1,380 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
+from mtmkl_suite.data.splits import (
+    Split,
+    load_splits,
+    make_split,
+    make_splits,
+    save_splits,
+)
+from mtmkl_suite.files import DamagedFileError
+
+GIVEN = {"id": "g", "kind": "given", "repeats": 2, "folds": 3}
+RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples": 40}
+
+
+def marked(sizes, name="marked", key="is_test"):
+    """Tasks of the given sizes, every third row of a task marked."""
+    task = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    return MultiTaskData(
+        X=np.arange(task.size, dtype=float)[:, None],
+        y=np.zeros(task.size),
+        task=task,
+        name=name,
+        truth={key: place % 3 == 2},
+    )
+
+
+def labelled(cut=one_vs_rest, n=73):
+    rng = np.random.default_rng(0)
+    return cut(rng.normal(size=(n, 2)), np.arange(n) % 4, name="labelled")
+
+
+def test_given_follows_the_marks():
+    data = marked([9, 12, 7])
+    for split in make_splits(data, GIVEN, 1).values():
+        is_test = data.truth["is_test"]
+        assert split.test.tolist() == np.flatnonzero(is_test).tolist()
+        assert split.train.tolist() == np.flatnonzero(~is_test).tolist()
+        assert split.validation.size == 0
+
+
+def test_published_reads_the_marks_of_each_repeat():
+    data = marked([9, 12])
+    first, second = data.truth["is_test"], np.roll(data.truth["is_test"], 1)
+    data = MultiTaskData(
+        X=data.X,
+        y=data.y,
+        task=data.task,
+        name="p",
+        truth={"train_1": first, "train_2": second},
+    )
+    protocol = {"id": "p", "kind": "published", "repeats": 2, "folds": 2}
+    splits = make_splits(data, protocol, 0)
+    assert list(splits) == [(0, 0), (0, 1)]
+    assert splits[0, 0].train.tolist() == np.flatnonzero(first).tolist()
+    assert splits[0, 1].train.tolist() == np.flatnonzero(second).tolist()
+    assert splits[0, 1].test.tolist() == np.flatnonzero(~second).tolist()
+    with pytest.raises(ValueError, match="no 'train_3'"):
+        make_splits(data, protocol | {"repeats": 3}, 0)
+
+
+def test_first_rows_takes_the_first_outside_the_block():
+    data = marked([9, 12], key="test_block")
+    protocol = {
+        "id": "f",
+        "kind": "first_rows",
+        "repeats": 2,
+        "folds": 2,
+        "train_sizes": [3, 6],
+    }
+    splits = make_splits(data, protocol, 0)
+    assert list(splits) == [(3, 0), (3, 1), (6, 0), (6, 1)]
+    for repeat in (0, 1):
+        assert splits[3, repeat].train.tolist() == [0, 1, 3, 9, 10, 12]
+        assert splits[3, repeat].test.tolist() == [2, 5, 8, 11, 14, 17, 20]
+    with pytest.raises(ValueError, match="'task 1' of 'marked' has 6 rows"):
+        make_splits(data, protocol | {"train_sizes": 7}, 0)
+
+
+@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
+def test_random_gives_an_example_one_role_and_one_fold(cut):
+    data = labelled(cut)
+    for split in make_splits(data, RANDOM, 0).values():
+        train, test = data.sample[split.train], data.sample[split.test]
+        assert np.unique(train).size == 40
+        assert np.intersect1d(train, test).size == 0
+        assert np.sort(np.r_[split.train, split.test]).tolist() == list(
+            range(len(data.y))
+        )
+        for sample in np.unique(train):
+            assert np.unique(split.fold[train == sample]).size == 1
+
+
+def test_random_repeats_differ():
+    splits = make_splits(labelled(), RANDOM, 0)
+    roles = {tuple(split.train) for split in splits.values()}
+    assert len(roles) == 3
+
+
+@pytest.mark.parametrize("n_folds", [2, 3, 5])
+def test_folds_are_even_within_every_task_and_over_all(n_folds):
+    data = marked([9, 14, 7, 30])
+    for split in make_splits(data, GIVEN | {"folds": n_folds}, 3).values():
+        assert np.ptp(np.bincount(split.fold, minlength=n_folds)) <= 1
+        for task in range(data.n_tasks):
+            folds = split.fold[data.task[split.train] == task]
+            assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
+
+
+def test_folds_of_overlapping_tasks_are_nearly_even():
+    data = labelled(one_vs_one, n=80)
+    for split in make_splits(data, RANDOM, 3).values():
+        for task in range(data.n_tasks):
+            folds = split.fold[data.task[split.train] == task]
+            assert np.ptp(np.bincount(folds, minlength=5)) <= 2
+
+
+def test_no_task_of_two_lies_in_one_fold():
+    data = marked([2, 1, 2, 1, 1, 2, 3, 12])
+    for seed in range(20):
+        for split in make_splits(data, GIVEN | {"folds": 5}, seed).values():
+            tasks = data.task[split.train]
+            for task in range(data.n_tasks):
+                folds = split.fold[tasks == task]
+                assert folds.size < 2 or np.unique(folds).size > 1
+
+
+def test_more_folds_than_training_examples_are_refused():
+    data = marked([9, 12])
+    enough = make_splits(data, GIVEN | {"folds": 14}, 0)[0, 0]
+    assert np.unique(enough.fold).size == 14
+    with pytest.raises(
+        ValueError, match=r"'g': folds is 15, more than the 14 training .* 'marked'"
+    ):
+        make_splits(data, GIVEN | {"folds": 15}, 0)
+
+
+def test_examples_are_counted_for_folds_not_their_rows():
+    # Each of the 30 training examples is a row in all four one-vs-rest tasks.
+    data = labelled()
+    data = replace(data, truth={"is_test": data.sample >= 30})
+    assert make_splits(data, GIVEN | {"folds": 30}, 0)[0, 0].train.size == 120
+    with pytest.raises(ValueError, match="folds is 31, more than the 30 training"):
+        make_splits(data, GIVEN | {"folds": 31}, 0)
+
+
+def test_folds_that_cannot_part_a_task_are_an_error():
+    # Three examples, each pair of them a task: two folds cannot part all three.
+    data = MultiTaskData(
+        X=np.ones((7, 1)),
+        y=np.zeros(7),
+        task=[0, 0, 1, 1, 2, 2, 0],
+        sample=[0, 1, 1, 2, 2, 0, 3],
+        name="triangle",
+        truth={"is_test": np.arange(7) == 6},
+    )
+    with pytest.raises(ValueError, match="no deal of 2 folds"):
+        make_splits(data, GIVEN | {"folds": 2}, 0)
+    assert len(make_splits(data, GIVEN, 0)) == 2
+
+
+def test_task_order_is_a_permutation_that_changes():
+    data = marked([6] * 30)
+    splits = make_splits(data, GIVEN, 0)
+    orders = [tuple(split.task_order) for split in splits.values()]
+    assert all(sorted(order) == list(range(30)) for order in orders)
+    assert orders[0] != orders[1]
+
+
+def test_what_a_split_depends_on():
+    data = labelled()
+    base = make_splits(data, RANDOM, 0)[40, 1]
+    again = make_splits(data, RANDOM | {"repeats": 2}, 0)[40, 1]
+    alone = make_split(data, RANDOM, 0, train_size=40, repeat=1)
+    for other in (again, alone):
+        assert np.array_equal(other.train, base.train)
+        assert np.array_equal(other.fold, base.fold)
+        assert np.array_equal(other.task_order, base.task_order)
+    more_folds = make_split(data, RANDOM | {"folds": 10}, 0, train_size=40, repeat=1)
+    assert np.array_equal(more_folds.train, base.train)
+    renamed = one_vs_rest(
+        np.unique(data.X, axis=0), np.arange(73) % 4, name="another name"
+    )
+    for changed in (
+        make_split(data, RANDOM, 1, train_size=40, repeat=1),
+        make_split(data, RANDOM | {"id": "s"}, 0, train_size=40, repeat=1),
+        make_split(renamed, RANDOM, 0, train_size=40, repeat=1),
+    ):
+        assert not np.array_equal(changed.train, base.train)
+
+
+def test_splits_of_a_file_depend_on_its_tasks_and_targets():
+    data = replace(labelled(), name="own.csv")
+    base = make_split(data, RANDOM, 0, train_size=40, repeat=1)
+    same = replace(data, name="My Data.CSV.GZ", X=data.X + 1)
+    split = make_split(same, RANDOM, 0, train_size=40, repeat=1)
+    np.testing.assert_array_equal(split.train, base.train)
+    split = make_split(replace(data, y=-data.y), RANDOM, 0, train_size=40, repeat=1)
+    assert not np.array_equal(split.train, base.train)
+
+
+def test_make_split_refuses_an_unknown_key():
+    with pytest.raises(ValueError, match="no split"):
+        make_split(labelled(), RANDOM, 0, train_size=40, repeat=3)
+    with pytest.raises(ValueError, match="no split"):
+        make_split(labelled(), RANDOM, 0, train_size=41, repeat=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "quarters"}, "'kind': 'quarters' is not one of"),
+        ({"repeats": 0}, "'repeats': 0 is not a whole number of at least 1"),
+        ({"folds": 1}, "'folds': 1 is not a whole number of at least 2"),
+        ({"folds": True}, "'folds': true is not a whole number"),
+        ({"train_samples": None}, "the key 'train_samples' is missing"),
+        ({"train_samples": [20, 20]}, "has a value twice"),
+        ({"train_samples": 73}, "73 training examples leave none"),
+        ({"train_sizes": 3}, "'train_sizes': it is not a key of kind 'random'"),
+        ({"id": ""}, "'id': '' is not text of length at least 1"),
+    ],
+)
+def test_invalid_protocols_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make_splits(labelled(), RANDOM | changes, 0)
+
+
+def test_missing_marks_are_named():
+    with pytest.raises(ValueError, match="'labelled' has no 'is_test'"):
+        make_splits(labelled(), GIVEN, 0)
+
+
+def test_stored_splits_come_back(tmp_path):
+    splits = make_splits(labelled(), RANDOM, 0)
+    first, second = tmp_path / "new" / "a.npz", tmp_path / "b.npz"
+    save_splits(first, splits)
+    save_splits(second, make_splits(labelled(), RANDOM, 0))
+    assert first.read_bytes() == second.read_bytes()
+    stored = load_splits(first)
+    assert list(stored) == list(splits)
+    for key, split in splits.items():
+        for label in ("train", "validation", "test", "fold", "task_order"):
+            expected = getattr(split, label)
+            assert np.array_equal(getattr(stored[key], label), expected)
+
+
+def test_a_file_without_splits_is_an_error(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez(path, something=np.ones(2))
+    with pytest.raises(DamagedFileError, match=r"a\.npz is damaged .*Delete it"):
+        load_splits(path)
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(DamagedFileError, match=r"a\.npz is damaged .*Delete it"):
+        load_splits(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"test": [1, 2]}, "row 1 has two roles"),
+        ({"fold": [0]}, "fold has shape"),
+        ({"task_order": [0, 2]}, "permutation"),
+    ],
+)
+def test_inconsistent_splits_are_refused(changes, message):
+    values = {
+        "train": [0, 1],
+        "validation": [],
+        "test": [2],
+        "fold": [0, 1],
+        "task_order": [1, 0],
+    }
+    with pytest.raises(ValueError, match=message):
+        Split(**(values | changes))
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        RANDOM,
+        {"id": "h", "kind": "halves", "train_sizes": 20, "repeats": 2},
+        {"id": "f", "kind": "fractions", "train_percent": 30, "repeats": 2},
+    ],
+    ids=lambda protocol: protocol["kind"],
+)
+def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
+    data = labelled()
+    from_sparse = replace(data, X=sparse.csr_array(data.X))
+    expected, found = (make_splits(each, protocol, 7) for each in (data, from_sparse))
+    assert found.keys() == expected.keys()
+    for key, split in found.items():
+        for role in ("train", "validation", "test", "fold", "task_order"):
+            np.testing.assert_array_equal(
+                getattr(split, role), getattr(expected[key], role)
+            )
+
+
+def test_published_test_rows_may_leave_rows_without_a_role():
+    data = marked([9, 12], key="train_1")
+    test = np.roll(data.truth["train_1"], 1)
+    data = replace(data, truth={**data.truth, "test_1": test})
+    protocol = {"id": "p", "kind": "published", "repeats": 1, "folds": 2}
+    split = make_splits(data, protocol, 0)[0, 0]
+    assert split.test.tolist() == np.flatnonzero(test).tolist()
+    assert split.train.tolist() == np.flatnonzero(data.truth["train_1"]).tolist()
+
+
+def test_per_task_draws_as_many_of_each_task():
+    data = marked([9, 12, 7])
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 2,
+        "folds": 2,
+        "train_sizes": [3, 5],
+    }
+    splits = make_splits(data, protocol, 4)
+    assert sorted(splits) == [(3, 0), (3, 1), (5, 0), (5, 1)]
+    for (size, _), split in splits.items():
+        assert np.bincount(data.task[split.train]).tolist() == [size] * 3
+        roles = np.sort(np.concatenate([split.train, split.test]))
+        assert roles.tolist() == list(range(28))
+    assert splits[5, 0].train.tolist() != splits[5, 1].train.tolist()
+
+
+def test_per_task_gives_an_example_one_role_in_all_tasks_it_belongs_to():
+    task = np.repeat([0, 1, 2, 3], [8, 8, 6, 6])
+    sample = np.concatenate([np.arange(8), np.arange(8), 8 + np.arange(12) % 6])
+    data = MultiTaskData(
+        X=np.zeros((28, 1)),
+        y=np.arange(28.0),
+        task=task,
+        sample=sample,
+        name="pairs",
+    )
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 4,
+    }
+    split = make_splits(data, protocol, 1)[4, 0]
+    assert np.bincount(task[split.train]).tolist() == [4] * 4
+    assert np.intersect1d(sample[split.train], sample[split.test]).size == 0
+
+
+def test_per_class_draws_as_many_of_each_class():
+    data = labelled(n=80)
+    protocol = {
+        "id": "c",
+        "kind": "per_class",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 6,
+    }
+    split = make_splits(data, protocol, 1)[6, 0]
+    for t in range(4):
+        mine = split.train[data.task[split.train] == t]
+        assert (mine.size, int((data.y[mine] > 0).sum())) == (24, 6)
+    assert np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
+
+
+def test_per_task_leaves_something_for_testing():
+    protocol = {
+        "id": "t",
+        "kind": "per_task",
+        "repeats": 1,
+        "folds": 2,
+        "train_sizes": 7,
+    }
+    with pytest.raises(ValueError, match="none of the 7 of 'task 3' of 'marked'"):
+        make_splits(marked([9, 12, 7]), protocol, 0)

@@ -1,0 +1,251 @@
+"""Splits into training, validation and test rows: halves, thirds and fractions."""
+
+import numpy as np
+import pytest
+
+from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
+from mtmkl_suite.data.splits import make_splits
+
+
+def separate_tasks(sizes, positives):
+    task = np.repeat(np.arange(len(sizes)), sizes)
+    y = -np.ones(task.size)
+    for t, count in enumerate(positives):
+        y[np.flatnonzero(task == t)[:count]] = 1.0
+    X = np.arange(task.size, dtype=float)[:, None]
+    return MultiTaskData(X=X, y=y, task=task, name="separate")
+
+
+def counts(data, rows, label):
+    rows = rows[data.y[rows] == label]
+    return np.bincount(data.task[rows], minlength=data.n_tasks)
+
+
+def roles(split):
+    return split.train, split.validation, split.test
+
+
+HALVES = {"id": "h", "kind": "halves", "repeats": 3}
+
+
+def test_halves_of_separate_tasks():
+    data = separate_tasks([50, 80, 31], [10, 5, 3])
+    splits = make_splits(data, {**HALVES, "train_sizes": [10, 20]}, 0)
+    assert set(splits) == {(n, r) for n in (10, 20) for r in range(3)}
+    for (n, _), split in splits.items():
+        every = np.sort(np.concatenate(roles(split)))
+        np.testing.assert_array_equal(every, np.arange(161))
+        sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
+        np.testing.assert_array_equal(sizes[0], n)
+        assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
+        for label in (-1.0, 1.0):
+            assert np.all([counts(data, rows, label) >= 1 for rows in roles(split)])
+        np.testing.assert_array_equal(split.fold, 0)
+    positives = counts(data, splits[20, 0].train, 1.0)
+    np.testing.assert_array_equal(positives, [4, 1, 1])
+
+
+def test_a_rare_label_goes_where_it_can():
+    data = separate_tasks([40], [2])
+    split = make_splits(data, {**HALVES, "train_sizes": 10}, 0)[10, 0]
+    assert sum(int(counts(data, rows, 1.0)[0]) for rows in roles(split)) == 2
+
+
+def test_unstratified_halves_vary_in_labels():
+    data = separate_tasks([60], [12])
+    protocol = {**HALVES, "repeats": 30, "train_sizes": 20}
+    drawn = {
+        stratified: {
+            int(counts(data, split.train, 1.0)[0])
+            for split in make_splits(
+                data, {**protocol, "stratified": stratified}, 0
+            ).values()
+        }
+        for stratified in (True, False)
+    }
+    assert drawn[True] == {4}
+    assert len(drawn[False]) > 3
+
+
+def test_thirds():
+    data = separate_tasks([27, 27], [9, 12])
+    splits = make_splits(data, {"id": "t", "kind": "thirds", "repeats": 2}, 0)
+    assert set(splits) == {(0, 0), (0, 1)}
+    for split in splits.values():
+        for rows in roles(split):
+            np.testing.assert_array_equal(np.bincount(data.task[rows]), 9)
+            np.testing.assert_array_equal(counts(data, rows, 1.0), [3, 4])
+    assert not np.array_equal(splits[0, 0].train, splits[0, 1].train)
+
+
+def test_an_example_has_one_role_in_all_tasks():
+    label = np.repeat([0, 1, 2], [20, 30, 10])
+    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
+    split = make_splits(data, {**HALVES, "train_sizes": 12}, 0)[12, 0]
+    for rows in roles(split):
+        samples = [set(data.sample[rows[data.task[rows] == t]]) for t in range(3)]
+        assert samples[0] == samples[1] == samples[2]
+    # Strata are the classes: 4, 6 and 2 of 12.
+    drawn = label[data.sample[split.train[data.task[split.train] == 0]]]
+    np.testing.assert_array_equal(np.bincount(drawn), [4, 6, 2])
+
+
+def test_tasks_may_draw_their_examples_by_themselves():
+    label = np.repeat([0, 1, 2], [20, 30, 10])
+    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
+    protocol = {**HALVES, "train_sizes": 12, "shared": False}
+    split = make_splits(data, protocol, 0)[12, 0]
+    np.testing.assert_array_equal(np.bincount(data.task[split.train]), 12)
+    of_task = [split.train[data.task[split.train] == t] for t in range(2)]
+    assert set(data.sample[of_task[0]]) != set(data.sample[of_task[1]])
+    # Strata are the labels of each task: 4, 6 and 2 of 12 positive.
+    np.testing.assert_array_equal(counts(data, split.train, 1.0), [4, 6, 2])
+
+
+def test_tasks_that_share_some_examples_are_refused():
+    data = one_vs_one(np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10), name="one")
+    with pytest.raises(ValueError, match="shares some of its examples"):
+        make_splits(data, {**HALVES, "train_sizes": 5}, 0)
+
+
+def test_same_seed_same_split_and_sizes_are_independent():
+    data = separate_tasks([50], [20])
+    protocol = {**HALVES, "train_sizes": [10, 20]}
+    first, second = (make_splits(data, protocol, 7) for _ in range(2))
+    for key, split in first.items():
+        np.testing.assert_array_equal(split.train, second[key].train)
+    alone = make_splits(data, {**protocol, "train_sizes": 20}, 7)
+    np.testing.assert_array_equal(alone[20, 1].test, first[20, 1].test)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"train_sizes": 49}, "leave too few of the 50"),
+        ({"train_sizes": 10, "folds": 5}, "'folds': it is not a key"),
+        (
+            {"train_sizes": 10, "stratified": "yes"},
+            "'stratified': 'yes' is not true or false",
+        ),
+        ({}, "the key 'train_sizes' is missing"),
+    ],
+)
+def test_bad_protocols_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        make_splits(separate_tasks([50], [20]), {**HALVES, **changes}, 0)
+
+
+FRACTIONS = {"id": "f", "kind": "fractions", "repeats": 2}
+
+
+def one_vs_one_of(sizes):
+    label = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.arange(label.size, dtype=float)[:, None]
+    return one_vs_one(X, label, name="pairs"), label
+
+
+def test_fractions_of_the_classes_of_pairs():
+    sizes = np.array([40, 40, 39, 20])
+    data, label = one_vs_one_of(sizes)
+    splits = make_splits(data, {**FRACTIONS, "train_percent": [10, 50]}, 0)
+    assert set(splits) == {(p, r) for p in (10, 50) for r in range(2)}
+    for (percent, _), split in splits.items():
+        samples = [np.unique(data.sample[rows]) for rows in roles(split)]
+        # One role in all tasks: the roles of the rows make up those of the examples.
+        np.testing.assert_array_equal(
+            np.sort(np.concatenate(samples)), np.arange(label.size)
+        )
+        counts = np.array([np.bincount(label[each], minlength=4) for each in samples])
+        np.testing.assert_array_equal(
+            counts[0], [4, 4, 4, 2] if percent == 10 else [20, 20, 20, 10]
+        )
+        np.testing.assert_array_equal(counts.sum(axis=0), sizes)
+        assert np.all(np.isin(counts[1] - counts[2], (0, 1)))
+
+
+def test_fractions_of_separate_tasks_keep_rare_labels_in_every_role():
+    data = separate_tasks([50, 80, 31], [10, 5, 3])
+    splits = make_splits(data, {**FRACTIONS, "train_percent": 20}, 0)
+    for split in splits.values():
+        sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
+        np.testing.assert_array_equal(sizes[0], [10, 16, 6])
+        assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
+        for rows in roles(split):
+            assert np.all(counts(data, rows, 1.0) >= 1)
+        np.testing.assert_array_equal(counts(data, split.train, 1.0), [2, 1, 1])
+
+
+def test_fractions_may_ignore_labels():
+    data = separate_tasks([60], [12])
+    protocol = {**FRACTIONS, "repeats": 30, "train_percent": 20, "stratified": False}
+    drawn = {
+        int(counts(data, split.train, 1.0)[0])
+        for split in make_splits(data, protocol, 0).values()
+    }
+    assert len(drawn) > 3
+
+
+@pytest.mark.parametrize(
+    ("percent", "message"),
+    [
+        (99, "'train_percent': 99 is not a whole number from 1 to 98"),
+        (0, "'train_percent': 0 is not a whole number from 1 to"),
+        (98, "leave too few of the 20 of '0 vs 2'"),
+        (2, "2 % of 20 examples of '0 vs 2' of 'pairs' are none"),
+        ([10, 10], "has a value twice"),
+        (None, "the key 'train_percent' is missing"),
+    ],
+)
+def test_bad_percentages_are_named(percent, message):
+    data, _ = one_vs_one_of([20, 20, 20])
+    with pytest.raises(ValueError, match=message):
+        make_splits(data, {**FRACTIONS, "train_percent": percent}, 0)
+
+
+def test_some_repeats_are_those_of_all():
+    data = separate_tasks([50], [20])
+    protocol = {**FRACTIONS, "repeats": 3, "train_percent": [10, 20]}
+    every = make_splits(data, protocol, 0)
+    some = make_splits(data, protocol, 0, repeats=[2])
+    assert set(some) == {(10, 2), (20, 2)}
+    for key, split in some.items():
+        np.testing.assert_array_equal(split.train, every[key].train)
+    with pytest.raises(ValueError, match="no split"):
+        make_splits(data, protocol, 0, repeats=[3])
+
+
+GIVEN = {"id": "g", "kind": "given_roles", "repeats": 2}
+
+
+class TestGivenRoles:
+    def data(self, **marks):
+        truth = {
+            f"is_{role}": np.isin(np.arange(6), rows) for role, rows in marks.items()
+        }
+        task = np.repeat([0, 1], 3)
+        X, y = np.arange(6.0)[:, None], np.tile([1.0, -1.0], 3)
+        return MultiTaskData(X=X, y=y, task=task, name="marked", truth=truth)
+
+    def test_roles_are_the_marks(self):
+        splits = make_splits(self.data(validation=[1, 4], test=[2, 5]), GIVEN, 0)
+        assert set(splits) == {(0, 0), (0, 1)}
+        for split in splits.values():
+            assert [list(rows) for rows in roles(split)] == [[0, 3], [1, 4], [2, 5]]
+
+    def test_missing_marks_are_named(self):
+        with pytest.raises(ValueError, match="no 'is_validation' in its truth"):
+            make_splits(self.data(test=[2]), GIVEN, 0)
+        with pytest.raises(ValueError, match="no row of 'marked' is marked for val"):
+            make_splits(self.data(validation=[], test=[2]), GIVEN, 0)
+        with pytest.raises(ValueError, match="row 2 has two roles"):
+            make_splits(self.data(validation=[2], test=[2]), GIVEN, 0)
+
+    @pytest.mark.parametrize(
+        ("key", "value"), [("folds", 3), ("stratified", True), ("train_sizes", 3)]
+    )
+    def test_keys_of_other_kinds_are_refused(self, key, value):
+        protocol = {**GIVEN, key: value}
+        wanted = f"'{key}': it is not a key of kind 'given_roles'"
+        with pytest.raises(ValueError, match=wanted):
+            make_splits(self.data(validation=[1], test=[2]), protocol, 0)

@@ -1,0 +1,236 @@
+from dataclasses import replace
+
+import demsar2006
+import numpy as np
+import pandas as pd
+import pytest
+import scikit_posthocs
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from mtmkl_suite.statistics.hierarchical import compare_all_repeats
+from mtmkl_suite.statistics.matrix_tests import compare_matrix, connected_groups
+from mtmkl_suite.statistics.score_checks import ScoresError
+from mtmkl_suite.statistics.score_tables import ScoreMatrix
+
+
+def scores(values, *, higher_better=True):
+    return ScoreMatrix(values, "auc", higher_better)
+
+
+@pytest.fixture(scope="module")
+def demsar():
+    return compare_matrix(scores(demsar2006.as_ranked()), control="C4.5", rope=0.01)
+
+
+@pytest.fixture
+def ties():
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 6, size=(12, 4)) + np.arange(4) * 1.5
+    return pd.DataFrame(np.round(values), columns=list("abcd"))
+
+
+class TestPublishedExample:
+    def test_mean_ranks(self, demsar):
+        printed = {"C4.5": 3.143, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5+m+cf": 1.964}
+        assert demsar.methods["mean_rank"].round(3).to_dict() == printed
+        assert demsar.methods.index[0] == "C4.5+m+cf"
+
+    def test_friedman_and_iman_davenport_without_correction_for_ties(self, demsar):
+        table = demsar.overall()
+        plain = table[table["note"] == "without correction for ties"]
+        found = dict(zip(plain["test"], plain["statistic"], strict=True))
+        assert found["Friedman χ²"] == pytest.approx(9.28, abs=0.005)
+        assert found["Iman–Davenport F"] == pytest.approx(3.69, abs=0.005)
+        assert set(plain["df"]) == {"3", "3, 39"}
+
+    def test_ties_are_corrected_as_scipy_does(self, demsar):
+        referee = stats.friedmanchisquare(*demsar2006.as_ranked().to_numpy().T)
+        table = demsar.overall().set_index("note")["statistic"]
+        assert demsar.friedman.chi2 == pytest.approx(referee.statistic)
+        assert table["corrected for ties"] == pytest.approx(referee.statistic)
+
+    def test_critical_difference(self, demsar):
+        assert demsar.critical_difference == pytest.approx(1.25, abs=0.005)
+
+    def test_holm_against_the_control(self, demsar):
+        found = demsar.against_control
+        assert found["z"].round(2).to_dict() == {
+            "C4.5+m": -2.34, "C4.5+cf": -0.51, "C4.5+m+cf": -2.42,
+        }  # fmt: skip
+        assert (found["p_holm"] < 0.05).to_dict() == {
+            "C4.5+m": True, "C4.5+cf": False, "C4.5+m+cf": True,
+        }  # fmt: skip
+
+
+class TestAgainstOthers:
+    def test_pairs_of_mean_ranks(self, ties):
+        found = compare_matrix(scores(ties), control="a")
+        p = scikit_posthocs.posthoc_nemenyi_friedman(ties.to_numpy())
+        ranks = found.methods["mean_rank"][list("abcd")].to_numpy()
+        apart = np.abs(ranks[:, None] - ranks) >= found.critical_difference
+        np.testing.assert_array_equal(apart, p.to_numpy() < 0.05)
+        z = scikit_posthocs.posthoc_siegel_friedman(ties.to_numpy())
+        np.testing.assert_allclose(found.against_control["p"], z.to_numpy()[0, 1:])
+
+    def test_wilcoxon_with_holm(self, ties):
+        found = compare_matrix(scores(ties)).pairs
+        p = [
+            stats.wilcoxon(ties[one], ties[two]).pvalue
+            for one, two in zip(found["first"], found["second"], strict=True)
+        ]
+        assert found["p_wilcoxon"].tolist() == pytest.approx(p)
+        assert found["p_wilcoxon_holm"].tolist() == pytest.approx(
+            multipletests(p, method="holm")[1]
+        )
+
+    def test_the_direction_turns_ranks_and_gains(self, ties):
+        up, down = (
+            compare_matrix(scores(ties, higher_better=each), control="a", rope=0.1)
+            for each in (True, False)
+        )
+        assert up.methods.index[0] == "d"
+        assert down.methods.index[0] == "a"
+        np.testing.assert_allclose(up.against_control["z"], -down.against_control["z"])
+        assert up.methods["best"]["d"] == (ties["d"] == ties.max(axis=1)).sum()
+
+
+def test_two_methods_have_no_friedman_test(ties):
+    found = compare_matrix(scores(ties[["a", "b"]]))
+    assert found.friedman is None
+    assert found.overall()["test"].tolist() == [
+        "Nemenyi's critical difference of mean ranks"
+    ]
+    assert len(found.pairs) == 1
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (4, "too few"),
+        (5, "no pair can be significant at 0.05"),
+        (12, "over 6 pairs makes it 0.0029."),
+    ],
+)
+def test_power_limit(ties, n, words):
+    assert words in compare_matrix(scores(ties.iloc[:n])).power_limit()
+
+
+def test_the_smallest_p_is_that_of_differences_of_one_sign():
+    values = pd.DataFrame({"a": np.arange(6.0), "b": np.arange(6.0) * 2 + 1})
+    found = compare_matrix(scores(values))
+    p = found.pairs["p_wilcoxon"].iloc[0]
+    assert p == pytest.approx(2 / 2**6)
+    assert f"6 data sets can give is {p:.2g}" in found.power_limit()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"control": "z"}, "'z' is not one of the methods: a, b, c, d"),
+        ({"rope": -1.0}, "rope is -1.0"),
+        ({"rope": float("nan")}, "rope is nan"),
+        ({"test_share": 1.0}, "test share is 1.0"),
+    ],
+)
+def test_refusals(ties, options, words):
+    with pytest.raises(ScoresError, match=words):
+        compare_matrix(scores(ties), **options)
+
+
+def test_repeats_are_compared_where_there_are_enough():
+    rng = np.random.default_rng(3)
+    tables = {
+        name: pd.DataFrame(rng.normal([1.0, 0.0], 0.5, (6, 2)), columns=["a", "b"])
+        for name in "qrstu"
+    }
+    means = pd.DataFrame({name: each.mean() for name, each in tables.items()}).T
+    repeated = ScoreMatrix(means, "auc", True, repeats=tables)
+    found = compare_matrix(repeated, rope=0.2, test_share=0.25).posteriors
+    referee = compare_all_repeats(
+        tables, dict.fromkeys(tables, 1 / 3), higher_better=True, rope=0.2
+    )
+    pd.testing.assert_frame_equal(found, referee)
+    assert found["n_repeats"].tolist() == [30]
+    few = [
+        ScoreMatrix(means.iloc[:4], "auc", True, repeats=tables),
+        replace(repeated, repeats={**tables, "u": tables["u"].iloc[:2]}),
+        replace(repeated, repeats={}),
+    ]
+    for each in few:
+        assert compare_matrix(each, test_share=0.25).posteriors is None
+    assert compare_matrix(repeated).posteriors is None
+
+
+def test_conclusions_that_hang_on_one_data_set_are_told():
+    # By a hair a is better on each of six sets, but on Odd by far worse.
+    values = pd.DataFrame(
+        {"a": [1.0, 2, 3, 4, 5, 6], "b": [0.9, 1.8, 2.7, 3.6, 4.5, 5.4]},
+        index=["p", "q", "r", "s", "t", "u"],
+    )
+    found = compare_matrix(scores(values), control="a")
+    # Wilcoxon: 2 / 2^6 with all six, 2 / 2^5 without any; mean ranks: z = √6, √5.
+    every = ", ".join(values.index)
+    assert found.reversed_without() == [
+        f"a differs significantly from b (without {every})"
+    ]
+    values.loc["odd"] = [1.0, 9.0]
+    told = compare_matrix(scores(values)).reversed_without()
+    assert told == ["a does not differ significantly from b (without odd)"]
+
+
+# Differences in hundredths: 4, 5, 10, 1, 3, 9, −1, −1; the p is that of all signs.
+def test_sentences_and_pairs_take_the_same_differences_as_ties():
+    first = [90, 82, 95, 87, 88, 66, 70, 81]
+    second = [86, 77, 85, 86, 85, 57, 71, 82]
+    values = pd.DataFrame({"a": first, "b": second}, index=list("pqrstuvw")) / 100
+    found = compare_matrix(scores(values))
+    assert found.pairs["p_wilcoxon"].tolist() == [0.0625]
+    assert found.reversed_without() == [
+        "a does not differ significantly from b (without v, w)"
+    ]
+
+
+def test_the_best_mean_rank_and_friedmans_test_can_be_reversed(ties):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        values = ties.iloc[rng.permutation(12)[:7], :3] + rng.normal(0, 2, (7, 3))
+        found = compare_matrix(scores(values), control="a")
+        told = found.reversed_without()
+        rest = {
+            name: compare_matrix(scores(values.drop(index=name)), control="a")
+            for name in values.index
+        }
+        best = found.methods.index[0]
+        names = [str(n) for n, each in rest.items() if each.methods.index[0] != best]
+        words = f"{best} has the best mean rank (without {', '.join(names)})"
+        assert (words in told) == bool(names)
+        was = found.friedman.p_iman_davenport < 0.05
+        names = [
+            str(n) for n, each in rest.items()
+            if (each.friedman.p_iman_davenport < 0.05) != was
+        ]  # fmt: skip
+        of_friedman = ("the methods differ", "no difference is shown")
+        said = [each for each in told if each.startswith(of_friedman)]
+        assert len(said) == bool(names)
+        assert all(each.endswith(f"(without {', '.join(names)})") for each in said)
+        for method, p in found.against_control["p_holm"].items():
+            names = [
+                str(n) for n, each in rest.items()
+                if (each.against_control["p_holm"][method] < 0.05) != (p < 0.05)
+            ]  # fmt: skip
+            said = [
+                each
+                for each in told
+                if each.startswith(f"{method} d") and "from a" in each
+            ]
+            assert bool(said) >= bool(names)
+
+
+def test_groups_are_the_largest():
+    ranks = pd.Series({"a": 1.0, "b": 1.5, "c": 2.0, "d": 4.0, "e": 4.2})
+    assert connected_groups(ranks, 0.9) == [["a", "b"], ["b", "c"], ["d", "e"]]
+    assert connected_groups(ranks, 1.2) == [["a", "b", "c"], ["d", "e"]]
+    # A difference as large as the critical one is significant.
+    assert connected_groups(ranks, 0.5) == [["d", "e"]]
+    assert connected_groups(ranks, 9.0) == [["a", "b", "c", "d", "e"]]

@@ -1,0 +1,319 @@
+import itertools
+import math
+from dataclasses import asdict
+
+import baycomp
+import demsar2006
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from mtmkl_suite.statistics.pairs import (
+    MIN_UNITS,
+    bayesian_signed_rank,
+    can_reject,
+    compare_pair,
+    holm,
+    smallest_wilcoxon_p,
+    wilcoxon_p,
+)
+
+
+@pytest.fixture
+def pair():
+    rng = np.random.default_rng(11)
+    second = rng.normal(10, 1, size=15)
+    return second + rng.normal(0.4, 0.5, size=15), second
+
+
+class TestPair:
+    def test_matches_scipy(self, pair):
+        result = compare_pair(*pair, higher_better=True)
+        t = stats.ttest_rel(*pair)
+        assert result.t == pytest.approx(t.statistic)
+        assert result.p_t == pytest.approx(t.pvalue)
+        assert result.p_wilcoxon == pytest.approx(stats.wilcoxon(*pair).pvalue)
+        difference = pair[0] - pair[1]
+        assert result.effect_size == pytest.approx(
+            difference.mean() / difference.std(ddof=1)
+        )
+        assert result.interval_low < difference.mean() < result.interval_high
+        assert math.isnan(result.t_corrected)
+
+    def test_wins_follow_the_direction(self, pair):
+        up = compare_pair(*pair, higher_better=True)
+        down = compare_pair(*pair, higher_better=False)
+        assert up.wins == int((pair[0] > pair[1]).sum())
+        assert (up.wins, up.losses) == (down.losses, down.wins)
+        assert up.p_first_better > 0.9
+        assert down.p_first_better < 0.1
+
+    def test_rounding_is_a_tie(self):
+        values = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+        result = compare_pair(values, values * (1 + 1e-15), higher_better=True)
+        assert result.ties == 5
+        assert result.p_t == 1.0
+        assert result.p_wilcoxon == 1.0
+
+    # As floats, the differences of these differ by rounding from 1, 2 and 3 tenths.
+    def test_differences_that_rounding_parts_are_tied(self):
+        tenths = np.array([1, -1, 2, 2, -3, 3, 1, 2])
+        second = np.array([0.1, 0.7, 0.3, 1.1, 2.6, 12.1, 0.6, 0.2])
+        first = np.array([0.2, 0.6, 0.5, 1.3, 2.3, 12.4, 0.7, 0.4])
+        assert len(set(np.abs(first - second))) > 3
+        result = compare_pair(first, second, higher_better=True)
+        assert result.p_wilcoxon == stats.wilcoxon(tenths).pvalue
+        # Nor are small values taken for rounding of large ones.
+        small = compare_pair(first * 1e-14, second * 1e-14, higher_better=True)
+        assert (small.wins, small.ties) == (6, 0)
+
+    # In k-fold cross-validation n_test / n_train = 1 / (k - 1): baycomp's case.
+    def test_correction_matches_the_one_of_cross_validation(self, pair):
+        result = compare_pair(*pair, higher_better=True, variance_ratio=1 / 14)
+        mean, variance, df = baycomp.CorrelatedTTest.compute_statistics(*pair[::-1])
+        assert result.t_corrected == pytest.approx(mean / math.sqrt(variance))
+        assert result.p_corrected == pytest.approx(
+            2 * stats.t.sf(abs(result.t_corrected), df)
+        )
+        assert result.rho == pytest.approx(1 / 15)
+        left, rope, right = baycomp.CorrelatedTTest.probs(*pair[::-1], rope=0.2)
+        with_rope = compare_pair(
+            *pair, higher_better=True, variance_ratio=1 / 14, rope=0.2
+        )
+        assert with_rope.posterior == "correlated t"
+        assert with_rope.p_first_better == pytest.approx(right)
+        assert with_rope.p_equivalent == pytest.approx(rope)
+        assert with_rope.p_second_better == pytest.approx(left)
+
+    # Mean 0.3, S² = 0.025, four degrees of freedom.
+    def test_interval_of_shared_examples_is_that_of_the_corrected_test(self):
+        difference = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+        zeros = np.zeros(5)
+        found = compare_pair(difference, zeros, higher_better=True, variance_ratio=0.25)
+        half = 2.776445 * math.sqrt(0.025 * (1 / 5 + 0.25))
+        assert found.interval_low == pytest.approx(0.3 - half, rel=1e-5)
+        assert found.interval_high == pytest.approx(0.3 + half, rel=1e-5)
+        plain = compare_pair(difference, zeros, higher_better=True)
+        assert plain.interval_low > 0.15
+
+    @pytest.mark.parametrize("ratio", [0.05, 0.25, 0.5, 1.0, 3.0])
+    def test_interval_and_p_agree(self, ratio):
+        rng = np.random.default_rng(1)
+        sides = set()
+        for _ in range(40):
+            values = rng.normal(rng.uniform(0, 4), 1.0, size=8)
+            found = compare_pair(
+                values, np.zeros(8), higher_better=True, variance_ratio=ratio
+            )
+            excludes = found.interval_low > 0 or found.interval_high < 0
+            assert excludes == (found.p_corrected < 0.05)
+            sides.add(excludes)
+        assert sides == {True, False}
+
+    def test_the_same_examples_in_every_repeat_have_no_interval(self, pair):
+        found = compare_pair(*pair, higher_better=True, variance_ratio=math.inf)
+        assert math.isnan(found.interval_low)
+        assert math.isnan(found.interval_high)
+
+    def test_ten_splits_at_ten_percent_divide_t_by_nine_and_a_half(self):
+        rng = np.random.default_rng(0)
+        result = compare_pair(
+            rng.normal(size=10), rng.normal(size=10), higher_better=True,
+            variance_ratio=9.0,
+        )  # fmt: skip
+        assert result.t_divided_by == pytest.approx(9.539, abs=1e-3)
+        assert result.t / result.t_corrected == pytest.approx(result.t_divided_by)
+
+    def test_seed_decides_the_bootstrap(self, pair):
+        one = compare_pair(*pair, higher_better=True, seed=1)
+        again = compare_pair(*pair, higher_better=True, seed=1)
+        other = compare_pair(*pair, higher_better=True, seed=2)
+        assert one.interval_low == again.interval_low
+        assert one.interval_low != other.interval_low
+
+    # For a normal sample the percentile interval is near z sd / sqrt(n).
+    def test_bootstrap_interval_is_that_of_the_mean(self):
+        difference = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+        result = compare_pair(difference, np.zeros(400), higher_better=True)
+        half = 1.96 * difference.std(ddof=1) / 20
+        assert result.interval_low == pytest.approx(-half, rel=0.05)
+        assert result.interval_high == pytest.approx(half, rel=0.05)
+
+    @pytest.mark.parametrize(
+        ("first", "second", "word"),
+        [
+            ([1.0, 2.0], [1.0], "paired"),
+            ([1.0], [2.0], "at least two"),
+            ([1.0, math.nan], [1.0, 2.0], "unit 2 of the first method is nan"),
+            ([1.0, 2.0], [math.inf, 2.0], "unit 1 of the second method is inf"),
+        ],
+    )
+    def test_bad_input(self, first, second, word):
+        with pytest.raises(ValueError, match=word):
+            compare_pair(first, second, higher_better=True)
+
+    @pytest.mark.parametrize("ratio", [0.0, 0.5])
+    @pytest.mark.parametrize(
+        "first", [[66.0, 67.0], [66.0, 65.0, 68.0], [2.0, 3.0, 1.0, 9.0]]
+    )
+    def test_few_units_are_described_and_not_tested(self, first, ratio):
+        result = compare_pair(
+            first, np.ones(len(first)), higher_better=True, variance_ratio=ratio
+        )
+        given = {
+            name: value
+            for name, value in asdict(result).items()
+            if value != "" and not math.isnan(value)
+        }
+        assert given == {
+            "n": len(first),
+            "mean_first": pytest.approx(np.mean(first)),
+            "mean_second": 1.0,
+            "mean_difference": pytest.approx(np.mean(first) - 1),
+            "wins": sum(value > 1 for value in first),
+            "ties": sum(value == 1 for value in first),
+            "losses": 0,
+        }
+        assert len(first) < MIN_UNITS
+
+    def test_five_units_are_tested(self):
+        first = np.array([2.0, 3.0, 1.0, 9.0, 4.0])
+        result = compare_pair(first, np.ones(5), higher_better=True)
+        assert result.p_t == pytest.approx(stats.ttest_1samp(first, 1).pvalue)
+        assert result.interval_low < 2.8 < result.interval_high
+
+    # 0.3 - 0.1 and 1.2 - 1.0 differ by rounding.
+    @pytest.mark.parametrize("first", [np.full(6, 1.2), [0.3, 1.2, 1.2, 1.2, 1.2, 1.2]])
+    def test_a_difference_without_spread_is_not_precise(self, first):
+        second = np.asarray(first) - 0.2
+        for ratio in (0.0, 0.5):
+            result = compare_pair(
+                first, second, higher_better=True, variance_ratio=ratio
+            )
+            assert result.wins == 6
+            assert result.p_wilcoxon == pytest.approx(2 / 2**6)
+            for name in ("effect_size", "t", "p_t", "interval_low", "p_corrected"):
+                assert math.isnan(getattr(result, name)), name
+        assert math.isnan(result.p_first_better)
+        assert result.posterior == "correlated t"
+
+    def test_methods_that_are_equal_everywhere_favour_none(self):
+        values = np.linspace(0, 1, 6)
+        for ratio in (0.0, 0.5):
+            result = compare_pair(
+                values, values, higher_better=True, variance_ratio=ratio
+            )
+            assert (result.p_t, result.p_wilcoxon) == (1.0, 1.0)
+            assert result.p_first_better == result.p_second_better == 0.5
+
+
+class TestSignedRank:
+    def test_matches_baycomp(self, pair):
+        gain = pair[0] - pair[1]
+        first, equal, second = bayesian_signed_rank(gain, 0.2, seed=3)
+        referee = baycomp.SignedRankTest.probs(
+            pair[1], pair[0], rope=0.2, nsamples=20000, random_state=0
+        )
+        np.testing.assert_allclose((second, equal, first), referee, atol=0.02)
+        assert first + equal + second == pytest.approx(1)
+
+    # Equal gains, none at all, and sums of two at the end of the region.
+    @pytest.mark.parametrize("rope", [0.0, 0.25, 1.0])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_ties_match_baycomp(self, seed, rope):
+        rng = np.random.default_rng(seed)
+        gain = rng.integers(-2, 4, size=14) / 2
+        first, equal, second = bayesian_signed_rank(gain, rope, seed=seed)
+        referee = baycomp.SignedRankTest.probs(
+            np.zeros(14), gain, rope=rope, nsamples=20000, random_state=1
+        )
+        found = (second, first) if rope == 0 else (second, equal, first)
+        np.testing.assert_allclose(found, referee, atol=0.03)
+
+    def test_without_a_region(self, pair):
+        first, equal, second = bayesian_signed_rank(pair[0] - pair[1])
+        assert math.isnan(equal)
+        assert first + second == pytest.approx(1)
+
+    def test_wilcoxon_of_no_difference(self):
+        assert wilcoxon_p(np.zeros(5)) == 1.0
+
+    @pytest.mark.parametrize("test", [wilcoxon_p, bayesian_signed_rank])
+    def test_what_is_no_number_is_refused(self, test):
+        with pytest.raises(ValueError, match="2 is nan"):
+            test([1.0, math.nan, 2.0])
+
+    # Equal sizes share their ranks, zeros are dropped; all signs are equally likely.
+    @pytest.mark.parametrize(
+        "difference",
+        [[1, 1, 2, 2, -1, 3], [1, -1, 1, -1, 1, 1, 1], [0, 1, 2, 0, -1.5, 3, 3, 3]],
+    )
+    def test_ties_have_the_p_of_all_signs(self, difference):
+        values = np.array([value for value in difference if value != 0])
+        ranks = stats.rankdata(np.abs(values))
+        found = ranks[values > 0].sum()
+        middle = ranks.sum() / 2
+        sums = [
+            np.dot(signs, ranks)
+            for signs in itertools.product((0, 1), repeat=len(values))
+        ]
+        p = np.mean([abs(s - middle) >= abs(found - middle) - 1e-9 for s in sums])
+        assert wilcoxon_p(difference) == pytest.approx(p)
+
+    # Demšar (2006), Table 2, prints rank sums 93 and 12, in which the two equal data
+    # sets share their ranks 1 and 2. Without them these are 71.5 and 6.5, and the
+    # difference remains significant.
+    def test_published_example_without_its_ties(self):
+        values = demsar2006.table()
+        gain = (values["C4.5+m"] - values["C4.5"]).to_numpy().round(3)
+        every = stats.rankdata(np.abs(gain))
+        halves = every[gain == 0].sum() / 2
+        assert every[gain > 0].sum() + halves == 93.0
+        assert every[gain < 0].sum() + halves == 12.0
+        gain = gain[gain != 0]
+        ranks = stats.rankdata(np.abs(gain))
+        assert ranks[gain < 0].sum() == 6.5
+        sums = np.array(list(itertools.product((0, 1), repeat=12))) @ ranks
+        p = 2 * np.mean(sums <= 6.5)
+        assert wilcoxon_p(gain) == pytest.approx(p)
+        assert p < 0.05
+
+    # Ties of more than 13 units: a normal distribution, whose variance n (n + 1)
+    # (2 n + 1) / 24 is less by Σ (t³ − t) / 48 for groups of t equal ones (Hollander
+    # and Wolfe 1999, sec. 3.1).
+    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("zeros", [0, 3])
+    def test_ties_of_many_units_have_the_normal_p(self, seed, zeros):
+        rng = np.random.default_rng(seed)
+        signs = rng.choice([-1, 1, 1], size=28)
+        values = signs * rng.integers(1, 7, size=28)
+        n, ranks = values.size, stats.rankdata(np.abs(values))
+        found, middle = ranks[values > 0].sum(), n * (n + 1) / 4
+        _, tied = np.unique(np.abs(values), return_counts=True)
+        variance = n * (n + 1) * (2 * n + 1) / 24 - (tied**3 - tied).sum() / 48
+        p = 2 * stats.norm.sf(abs(found - middle) / math.sqrt(variance))
+        assert wilcoxon_p([*values, *[0] * zeros]) == pytest.approx(p)
+
+    # Seven data sets: 2 / 2^7.
+    def test_smallest_p(self):
+        assert smallest_wilcoxon_p(7) == pytest.approx(2 / 2**7)
+        assert smallest_wilcoxon_p(0) == 1.0
+
+    # Seven units reach 2 / 2^7, which Holm's correction multiplies.
+    def test_power_limit(self):
+        assert [can_reject(7, n) for n in (1, 3, 4, 10)] == [True, True, False, False]
+        assert not can_reject(4, 1)
+        assert can_reject(60, 1000)
+
+
+class TestHolm:
+    # Equal ones, and some whose multiple is above 1.
+    @pytest.mark.parametrize("seed", range(5))
+    def test_matches_statsmodels(self, seed):
+        p = np.random.default_rng(seed).random(9) ** 3
+        p[:3] = p[3]
+        np.testing.assert_array_equal(holm(p), multipletests(p, method="holm")[1])
+
+    def test_of_nothing_is_nothing(self):
+        assert holm([]).size == 0

@@ -1,0 +1,160 @@
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+
+from mtmkl.errors import unknown
+from mtmkl_suite.documents import (
+    Count,
+    Model,
+    Name,
+    Number,
+    Positive,
+    Some,
+    missing,
+    some_keys,
+    validated,
+    without_repeats,
+    words,
+    wrong,
+)
+from mtmkl_suite.errors import ConfigError
+
+
+class Part(Model):
+    size: Count
+    id: str = ""
+    mode: Literal["fast", "slow"] = "fast"
+    _not_empty = model_validator(mode="before")(some_keys)
+
+
+class Other(Model):
+    colour: str
+
+
+def kind(value):
+    return "other" if "colour" in value else "part"
+
+
+class Document(Model):
+    name: str
+    count: Count = 1
+    share: Annotated[Positive | None, words("a number above 0 or null")] = None
+    code: Annotated[str, Field(pattern="^a")] = "a"
+    word: Annotated[str, Field(pattern="^b"), words("a word with b")] = "b"
+    flags: Annotated[Some[bool], AfterValidator(without_repeats)] = [True]
+    number: Number = 1
+    parts: list[Part] = []
+    named: dict[Name, Part] = {}
+    either: Annotated[
+        Annotated[Part, Tag("part")] | Annotated[Other, Tag("other")],
+        Discriminator(kind),
+    ] = Part(size=1)
+    class_name: str = Field(default="", alias="class")
+    never: Any = None
+
+    @model_validator(mode="after")
+    def _check(self):
+        if self.never is not None:
+            raise wrong("never", "it is out of use")
+        if self.count == 13:
+            raise missing("luck", "give some")
+        return self
+
+
+def problem(document):
+    with pytest.raises(ConfigError) as refusal:
+        validated(Document, document, source="file")
+    return str(refusal.value).removeprefix("file: ")
+
+
+def test_a_document_that_fits_becomes_an_object():
+    found = validated(
+        Document,
+        {"name": "x", "flags": [True], "parts": [{"size": 2}], "class": "C"},
+        source="file",
+    )
+    assert (found.name, found.count, found.parts[0].size) == ("x", 1, 2)
+    assert found.class_name == "C"
+    with pytest.raises(ValueError, match="frozen"):
+        found.name = "y"
+
+
+def test_whole_numbers_stay_whole():
+    values = [
+        validated(Document, {"name": "x", "number": n}, source="") for n in (2, 2.5)
+    ]
+    assert [repr(each.number) for each in values] == ["2", "2.5"]
+
+
+def test_an_object_gives_the_keys_of_its_document():
+    document = {"name": "x", "class": "C", "named": {"a": {"size": 1}}}
+    found = validated(Document, document, source="")
+    assert found.given() == document
+    assert found.given(but={"class_name"}) == {
+        k: document[k] for k in ("name", "named")
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"count": 0}, "key 'count': 0 is not a whole number of at least 1"),
+        ({"count": 2.0}, "key 'count': 2.0 is not a whole number of at least 1"),
+        ({"count": True}, "key 'count': true is not a whole number of at least 1"),
+        ({"share": 0}, "key 'share': 0 is not a number above 0 or null"),
+        ({"number": "1"}, "key 'number': '1' is not a number"),
+        ({"number": True}, "key 'number': true is not a number"),
+        ({"code": "b"}, "key 'code': 'b' is not text that matches ^a"),
+        ({"word": "a"}, "key 'word': 'a' is not a word with b"),
+        ({"flags": [3]}, "key 'flags.0': 3 is not true or false"),
+        ({"flags": True}, "key 'flags': true is not a list; write [True]"),
+        ({"flags": []}, "key 'flags': [] is not a list of length at least 1"),
+        ({"flags": [True, True]}, "key 'flags': [True, True] has a value twice"),
+        ({"never": 1}, "key 'never': it is out of use"),
+        ({"count": 13}, "key (top level): the key 'luck' is missing; give some"),
+        ({"class": 3}, "key 'class': 3 is not text"),
+        (
+            {"cuont": 1},
+            "key 'cuont': unknown key 'cuont'; did you mean 'count'? "
+            "(known: name, count, share, code, word, flags, number, parts, named, "
+            "either, class, never)",
+        ),
+        ({"class_name": "x"}, "key 'class_name': unknown key 'class_name'; did you m"),
+        ({"parts": [{}]}, "key 'parts.0': {} is not a mapping with keys"),
+        ({"parts": 3}, "key 'parts': 3 is not a list; write [3]"),
+        ({"parts": [3]}, "key 'parts.0': 3 is not a mapping"),
+        ({"parts": [{"id": "p", "size": 0}]}, "key 'parts.p.size': 0 is not a whole"),
+        ({"named": {"a": {"mode": "fats", "size": 1}}}, "key 'named.a.mode': 'fats' is "
+         "not one of 'fast', 'slow'"),
+        ({"named": {"A": {"size": 1}}}, "key 'named.A': 'A' is not a name of lower-c"),
+        ({"named": {"a": {"id": "x"}}}, "key 'named.a': the key 'size' is missing; it "
+         "must be a whole number of at least 1"),
+        ({"either": {"colour": 3}}, "key 'either.colour': 3 is not text"),
+        ({"count": {"quick": 1, "papre": 2}}, "key 'count': {'quick': 1, 'papre': 2} "
+         "is not a whole number of at least 1; values of the tiers are written {qui"),
+    ],
+)  # fmt: skip
+def test_a_problem_names_key_value_and_what_is_wanted(change, message):
+    assert problem({"name": "x"} | change).startswith(message)
+
+
+def test_a_misspelt_key_comes_before_what_follows_from_it():
+    assert "did you mean 'name'?" in problem({"nmae": "x"})
+    assert "did you mean 'size'?" in problem({"name": 3, "parts": [{"sise": 1}]})
+    assert problem({}) == "key (top level): the key 'name' is missing; it must be text"
+    assert problem(None) == "key (top level): null is not a mapping"
+
+
+def test_a_long_value_is_cut():
+    assert len(problem({"name": ["x" * 1000]})) < 150
+
+
+def test_what_is_known_is_listed():
+    assert unknown("colour", "rde", ["red", "blue"]) == (
+        "unknown colour 'rde'; did you mean 'red'? (known: red, blue)"
+    )
+    assert unknown("figure", "3", ["3a", "3b", "4"]) == (
+        "unknown figure '3'; did you mean '3a' or '3b'? (known: 3a, 3b, 4)"
+    )
+    assert unknown("colour", "x", []) == "unknown colour 'x' (known: none)"
