@@ -3,15 +3,17 @@
 import re
 from importlib import metadata
 
+from mtmkl.errors import some
+
 
 def require_suite() -> None:
-    """Check that workflow, figures and report can be made, before any work is done."""
+    """Check that all packages of the suite are here, before any work is done."""
     missing = [name for name in _packages("suite") if not _is_installed(name)]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
         raise ImportError(
-            f"{', '.join(missing)} {verb} not installed: workflow, figures and report "
-            'need pip install "mtmkl[suite]"'
+            f"{some(missing)} {verb} not installed: the command needs "
+            'pip install "mtmkl[suite]"'
         )
 
 

@@ -32,8 +32,6 @@ _COMMANDS = {
 }
 """Commands and their help; the module of each is loaded only when it is called."""
 
-_OF_THE_SUITE = ("run", "compare", "verify")
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -46,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = given[0] if given else ""
     print_any_text()
     try:
-        if command in _OF_THE_SUITE:
+        if command in _COMMANDS:
             require_suite()
             provide_folders()
         parsed = parser(command).parse_args(given)

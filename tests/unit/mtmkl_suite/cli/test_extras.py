@@ -23,7 +23,7 @@ def test_what_is_missing_is_named_with_the_remedy(without_suite):
     with pytest.raises(ImportError) as refused:
         require_suite()
     assert str(refused.value) == (
-        "not-there, nor.there_2 are not installed: workflow, figures and report need "
+        "not-there, nor.there_2 are not installed: the command needs "
         'pip install "mtmkl[suite]"'
     )
 
