@@ -57,11 +57,9 @@ def _uv(*arguments):
     return _run(Path(sys.executable).with_name("uv"), *arguments, check=False)
 
 
-def _run(*command, check=True, cwd=ROOT, compile=False):
+def _run(*command, check=True, cwd=ROOT):
     own = ("MTMKL_", "PYTHON", "VIRTUAL_ENV")
     clean = {k: v for k, v in os.environ.items() if not k.startswith(own)}
-    # Where little is computed, compiling takes longer.
-    clean["NUMBA_DISABLE_JIT"] = str(int(not compile))
     done = subprocess.run(
         command, cwd=cwd, env=clean, capture_output=True, text=True, check=False
     )
@@ -161,5 +159,5 @@ def test_a_quick_run_with_the_suite(environment, wheel, tmp_path):
     assert installed.returncode == 0, installed.stderr
     assert "verify" in _run(environment / "mtmkl", "--help").stdout
     run = ("run", "--paper", "argyriou2008", "--experiment", "digits")
-    _run(environment / "mtmkl", *run, cwd=tmp_path, compile=True)
+    _run(environment / "mtmkl", *run, cwd=tmp_path)
     assert (tmp_path / "results/quick+argyriou2008+digits/report.html").is_file()
