@@ -8,7 +8,7 @@ import numpy as np
 
 from mtmkl.methods import REGISTRY
 
-N_PROBLEMS = 16
+N_PROBLEMS = 18
 
 
 def problem(seed):
