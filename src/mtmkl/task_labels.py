@@ -1,9 +1,15 @@
 """Labels of tasks, one per sample, as methods and splitters take them."""
 
+import math
+from collections.abc import Hashable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+#: Truth values of NumPy are no numbers to Python, and its own are.
+NUMBERS = (Real, np.bool_)
 
 
 def task_labels(task: Any, n: int) -> NDArray[Any]:
@@ -67,3 +73,40 @@ def refuse_rounded(labels: NDArray[np.floating[Any]]) -> None:
             "several integers of this size are one number: give labels as integers or "
             "strings from the start"
         )
+
+
+def checked_labels(values: Any, where: str) -> list[Any]:
+    """Return the labels of tasks, each of which must name one."""
+    labels = list(values)
+    for row, label in enumerate(labels):
+        if not _is_label(label):
+            raise ValueError(
+                f"{where} must hold a task for every example, not NaN, inf or None: "
+                f"row {row}, from 0, has {label}"
+            )
+    refuse_rounded(np.array([x for x in labels if isinstance(x, float | np.floating)]))
+    return labels
+
+
+def distinct_labels(labels: list[Any], where: str) -> list[Any]:
+    """Return the distinct labels, all strings or none."""
+    distinct = list(dict.fromkeys(labels))
+    if 0 < sum(isinstance(label, str) for label in distinct) < len(distinct):
+        raise ValueError(
+            f"{where} holds strings and other labels: make all labels of tasks strings"
+        )
+    return distinct
+
+
+def _is_label(label: Any) -> bool:
+    """Return whether a value can name a task; missing ones cannot."""
+    if not isinstance(label, Hashable):
+        raise TypeError(
+            "a task's label as argument must be hashable, as a string or number is; "
+            f"got {label!r}"
+        )
+    if isinstance(label, NUMBERS):
+        return math.isfinite(label)
+    # Other missing values differ from themselves, or do not know (pandas.NA).
+    same = label == label
+    return label is not None and isinstance(same, bool | np.bool_) and bool(same)

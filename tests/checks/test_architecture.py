@@ -14,7 +14,7 @@ LIBRARY = (
     ("typing",),
     ("compiled",),
     ("errors", "sparse", "task_labels"),
-    ("model_selection",),
+    ("model_selection", "wrappers"),
     ("sequences",),
     ("kernels",),
     ("solvers", "datasets"),

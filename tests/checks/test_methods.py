@@ -422,3 +422,24 @@ def test_grid_search_with_routed_tasks(name, data):
         ).fit(X, y, task=task)
     assert search.best_score_ > 0.5
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+
+
+@pytest.mark.parametrize("name", WITH_TASKS)
+def test_columns_of_targets_are_tasks_with_samples_in_common(name):
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(20, 4)), rng.normal(size=(20, 3))
+    Y = X @ rng.normal(size=(4, 3)) + 0.1 * noise
+    if is_classifier(make(name)):
+        Y = np.where(Y > 0, "yes", "no")
+    fixed = {"random_state": 0} if "random_state" in make(name).get_params() else {}
+    wide = make(name, **fixed).fit(X, Y)
+    rows, task = np.tile(np.arange(20), 3), np.repeat([0, 1, 2], 20)
+    long = make(name, **fixed).fit(X[rows], Y.T.ravel(), task)
+    expected = long.predict(X[rows], task).reshape(3, 20).T
+    np.testing.assert_array_equal(wide.predict(X), expected)
+    # A task by name gives one column.
+    own = wide.predict(X, np.repeat(1, 20))
+    if is_classifier(wide):
+        np.testing.assert_array_equal(own, expected[:, 1])
+    else:
+        np.testing.assert_allclose(own, expected[:, 1], rtol=1e-10)

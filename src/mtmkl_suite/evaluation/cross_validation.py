@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.model_selection.path_search import fits_along
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.predictions import predictions
@@ -32,29 +33,6 @@ class Choice:
     does not count; None if no axis does."""
 
 
-def fit_path(
-    estimator: Any,
-    X: Inputs,
-    y: FloatArray,
-    task: IntArray,
-    grid: Sequence[Mapping[str, Any]],
-) -> Iterator[Any]:
-    """Yield the estimator fitted at each grid point, in order.
-
-    An estimator with a ``fit_path`` of its own (warm starts) is asked for it; any other
-    is cloned and fitted point by point.
-    """
-    if hasattr(estimator, "fit_path"):
-        yield from estimator.fit_path(X, y, task, grid=grid)
-        return
-    from sklearn.base import clone
-
-    for point in grid:
-        fitted = clone(estimator).set_params(**point)
-        fitted.fit(X, y, task=task)
-        yield fitted
-
-
 def held_out_fits(
     estimator: Any,
     X: Inputs,
@@ -69,7 +47,7 @@ def held_out_fits(
         # A task all of whose rows are held out has nothing to learn from.
         held &= np.isin(task, task[~held])
         train = fold != part
-        path = fit_path(estimator, X[train], y[train], task[train], grid)
+        path = fits_along(estimator, X[train], y[train], task[train], grid)
         for point, fitted in enumerate(path):
             yield point, held, fitted
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.model_selection.path_search import fits_along
 from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.cross_validation import (
     best_points,
     choose,
     cross_validation_errors,
-    fit_path,
     held_out_fits,
 )
 from mtmkl_suite.evaluation.metrics.outcome import Outcome
@@ -138,7 +138,7 @@ def alone(part: Part) -> Iterator[Fitted]:
     fits = (
         fit
         for group in _groups([grid[k] for k in chosen])
-        for fit in fit_path(part.estimator(), train.X, train.y, train.task, group)
+        for fit in fits_along(part.estimator(), train.X, train.y, train.task, group)
     )
     # The grid is in the order of its groups, and so are the chosen points.
     models = dict(zip(chosen, fits, strict=True))
@@ -303,7 +303,7 @@ def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
 
 def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
     start = time.process_time()
-    fits = fit_path(part.estimator(), rows.X, rows.y, rows.task, part.grid)
+    fits = fits_along(part.estimator(), rows.X, rows.y, rows.task, part.grid)
     for point, estimator in zip(part.grid, fits, strict=True):
         seconds = time.process_time() - start
         setting = as_json(point) if point else ""

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import Tags
+from sklearn.utils import Tags, _safe_indexing, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -51,12 +52,15 @@ class MultiTaskEstimator(BaseEstimator):
     fits_on_test: ClassVar[bool] = False
     #: Parameters in which the points of one path may differ.
     along: ClassVar[tuple[str, ...]] = ()
+    #: Whether y had a column for each task.
+    _has_columns: bool = False
     #: Checks of the parameters, by name.
     _checks: ClassVar[Mapping[str, Check]] = {}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._dense_only() is None
+        tags.target_tags.multi_output = True
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None = None) -> Self:
@@ -67,10 +71,13 @@ class MultiTaskEstimator(BaseEstimator):
         X : array-like of shape (n, d)
             Inputs of all tasks; a sparse matrix where the tag ``input_tags.sparse`` of
             the estimator says so.
-        y : array-like of shape (n,)
-            Targets; for classification any two labels.
+        y : array-like of shape (n,) or (n, T)
+            Targets; for classification any two labels. T columns are T tasks, named 0
+            to T − 1, that have all samples in common, as for
+            :class:`sklearn.linear_model.MultiTaskLasso`; ``predict`` and
+            ``decision_function`` then return T columns for samples without ``task``.
         task : array-like of shape (n,), optional
-            Task of each example.
+            Task of each example; not given where y has a column for each task.
 
         Returns
         -------
@@ -83,7 +90,7 @@ class MultiTaskEstimator(BaseEstimator):
         TypeError
             If X is sparse, and the estimator takes dense inputs only.
         """
-        X_array, y_array, index = self._validate_fit(X, y, task)
+        X_array, y_array, index = self._validate_fit(*self._long(X, y, task))
         self._check_params()
         self._fit(X_array, y_array, index)
         return self
@@ -100,7 +107,7 @@ class MultiTaskEstimator(BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n,)
+        ndarray of shape (n,), or (n, T) after a fit of T columns of targets
 
         Raises
         ------
@@ -109,7 +116,12 @@ class MultiTaskEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         X_array = check_inputs(self, X, reset=False)
-        return self._outputs(X_array, self._encode(task, X_array.shape[0]))
+        n = X_array.shape[0]
+        if task is None and self._has_columns:
+            n_tasks = self.tasks_.size
+            rows, numbers = np.tile(np.arange(n), n_tasks), np.repeat(self.tasks_, n)
+            return self._outputs(X_array[rows], numbers).reshape(n_tasks, n).T
+        return self._outputs(X_array, self._encode(task, n))
 
     def fit_path(
         self,
@@ -135,8 +147,9 @@ class MultiTaskEstimator(BaseEstimator):
         for key, estimator in zip(keys, estimators, strict=True):
             groups.setdefault(key, []).append(estimator)
         for first, *others in groups.values():
-            arrays = first._validate_fit(X, y, task)
+            arrays = first._validate_fit(*first._long(X, y, task))
             known = {k: v for k, v in vars(first).items() if k.endswith("_")}
+            known["_has_columns"] = first._has_columns
             for estimator in others:
                 estimator.__dict__.update(known)
         for estimator in estimators:
@@ -190,9 +203,25 @@ class MultiTaskEstimator(BaseEstimator):
         """Return inputs, targets and numbers of the tasks."""
         raise NotImplementedError
 
+    def _long(self, X: Any, y: Any, task: ArrayLike | None) -> tuple[Any, Any, Any]:
+        """Return one row per target where y has a column for each task."""
+        shape = np.asarray(y).shape
+        self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
+        if not self._has_columns:
+            return X, y, task
+        check_consistent_length(X, y)
+        rows = np.tile(np.arange(shape[0]), shape[1])
+        numbers = np.repeat(np.arange(shape[1]), shape[0])
+        return _safe_indexing(X, rows), np.ravel(y, order="F"), numbers
+
     def _number(self, task: ArrayLike | None, n: int) -> IntArray:
         """Set ``tasks_``, and return the number of each example's task."""
         self.tasks_, index = np.unique(task_labels(task, n), return_inverse=True)
+        if self.tasks_.size > 1 and not self._has_columns and _will_not_be_scored():
+            raise ValueError(
+                "task reaches fit, and would not reach score, so that no score is a "
+                f"number: {_REMEDY}"
+            )
         return index.astype(np.intp).ravel()
 
     def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
@@ -200,11 +229,7 @@ class MultiTaskEstimator(BaseEstimator):
         if task is None and self.tasks_.size > 1:
             raise ValueError(
                 f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
-                "(score takes it by name, task=...; a search of scikit-learn passes it "
-                "on if metadata routing is on, "
-                "sklearn.set_config(enable_metadata_routing=True), and the search is "
-                "over mtmkl.model_selection.route_tasks(estimator); TaskColumn beside "
-                "it takes tasks from a column of X)"
+                f"(score takes it by name, task=...). In a search: {_REMEDY}"
             )
         if task is None:
             return np.zeros(n, dtype=np.intp)
@@ -220,6 +245,32 @@ class MultiTaskEstimator(BaseEstimator):
             raise ValueError(f"task not seen by fit: {shown}; known: {known}")
         encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
         return encoded[inverse.ravel()]
+
+
+_REMEDY = (
+    "take mtmkl.model_selection.PathSearchCV, whose fit and predict take task; or "
+    "sklearn.set_config(enable_metadata_routing=True) and a search over "
+    "mtmkl.model_selection.route_tasks(estimator) with the estimator's own score or a "
+    "TaskScorer; or TaskColumn, which takes tasks from a column of X"
+)
+
+
+def _will_not_be_scored() -> bool:
+    """Tell whether a search of scikit-learn fits with tasks and scores without them.
+
+    It gives metadata to ``fit`` alone where routing is off, and would go on to choose
+    among scores that are all ``nan``.
+    """
+    if get_config()["enable_metadata_routing"]:
+        return False
+    frame = sys._getframe(1)
+    for _ in range(16):
+        if frame.f_code.co_name == "_fit_and_score":
+            return bool(frame.f_globals["__name__"].startswith("sklearn."))
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return False
 
 
 @cache
@@ -291,7 +342,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         """Predict the classes, (n,); parameters as for :meth:`decision_function`."""
         scores = self.decision_function(X, task)
         if self.classes_.size == 1:
-            return np.repeat(self.classes_, scores.size)
+            return np.full(scores.shape, self.classes_[0])
         labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.intp)]
         return labels
 
@@ -304,9 +355,10 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         task: ArrayLike | None = None,
     ) -> float:
         """Return the share of examples, weighted, that are classified correctly."""
-        return float(
-            accuracy_score(y, self.predict(X, task), sample_weight=sample_weight)
-        )
+        predicted = self.predict(X, task)
+        if predicted.ndim > 1:
+            y, predicted = np.ravel(y), predicted.ravel()
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None

@@ -1,10 +1,7 @@
-"""Tasks in scikit-learn's tools: routed or a column of X, in folds and in scores."""
+"""Tasks by scikit-learn's metadata routing, or in a column of X."""
 
 import inspect
-import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass
-from numbers import Real
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,14 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.model_selection import BaseCrossValidator
-from sklearn.utils import Tags, check_consistent_length, check_random_state, get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.sparse import is_sparse
-from mtmkl.task_labels import refuse_rounded, task_labels
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.task_labels import NUMBERS, checked_labels, distinct_labels, task_labels
+from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from typing import Self
@@ -86,10 +82,6 @@ def _where_given(name: str) -> Any:
         raise AttributeError(reason)
 
     return available_if(check)
-
-
-#: Truth values of NumPy are no numbers to Python, and its own are.
-_NUMBERS = (Real, np.bool_)
 
 
 class TaskColumn(MetaEstimatorMixin, BaseEstimator):
@@ -194,8 +186,8 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"unseen must be 'error' or 'pool', got {self.unseen!r}")
         estimator = route_tasks(self.estimator)
         inputs, labels = self._split(X, reset=True)
-        distinct = _distinct(labels, f"column {self.column!r} of X")
-        whole = all(isinstance(x, _NUMBERS) and x % 1 == 0 for x in distinct)
+        distinct = distinct_labels(labels, f"column {self.column!r} of X")
+        whole = all(isinstance(x, NUMBERS) and x % 1 == 0 for x in distinct)
         passed_on = int if whole else str
         self._known = {label: passed_on(label) for label in distinct}
         task = task_labels([self._known[label] for label in labels], len(labels))
@@ -276,7 +268,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         else:
             inputs, column = X[:, rest], X[:, self._position]
             column = np.ravel(column.toarray() if is_sparse(column) else column)
-        return inputs, _labels(column, f"column {self.column!r} of X")
+        return inputs, checked_labels(column, f"column {self.column!r} of X")
 
     def _position_of_column(self) -> int:
         """Return the position of the column of tasks."""
@@ -329,216 +321,8 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         return values
 
 
-def _labels(values: Any, where: str) -> list[Any]:
-    """Return the labels of tasks, each of which must name one."""
-    labels = list(values)
-    for row, label in enumerate(labels):
-        if not _is_label(label):
-            raise ValueError(
-                f"{where} must hold a task for every example, not NaN, inf or None: "
-                f"row {row}, from 0, has {label}"
-            )
-    refuse_rounded(np.array([x for x in labels if isinstance(x, float | np.floating)]))
-    return labels
-
-
-def _distinct(labels: list[Any], where: str) -> list[Any]:
-    """Return the distinct labels, all strings or none."""
-    distinct = list(dict.fromkeys(labels))
-    if 0 < sum(isinstance(label, str) for label in distinct) < len(distinct):
-        raise ValueError(
-            f"{where} holds strings and other labels: make all labels of tasks strings"
-        )
-    return distinct
-
-
-def _is_label(label: Any) -> bool:
-    """Return whether a value can name a task; missing ones cannot."""
-    if not isinstance(label, Hashable):
-        raise TypeError(
-            "a task's label as argument must be hashable, as a string or number is; "
-            f"got {label!r}"
-        )
-    if isinstance(label, _NUMBERS):
-        return math.isfinite(label)
-    # Other missing values differ from themselves, or do not know (pandas.NA).
-    same = label == label
-    return label is not None and isinstance(same, bool | np.bool_) and bool(same)
-
-
 def _few(labels: Iterable[Any]) -> str:
     """Return labels, at most 20, in words."""
     shown = [str(label) for label in labels]
     more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
     return ", ".join(shown[:20]) + more
-
-
-class TaskKFold(BaseCrossValidator):
-    """K folds within tasks: each task's examples are divided evenly among the folds.
-
-    The tasks are the ``groups`` of :meth:`split`, as in ``search.fit(X, y, task=task,
-    groups=task)`` for a ``search`` as in :func:`route_tasks`.
-    Every task keeps at least one training example in every fold; a task with fewer
-    examples than folds is tested in some of them only.
-
-    Parameters
-    ----------
-    n_splits : int
-        Number of folds, at least 2.
-    shuffle : bool
-        Whether a task's examples are shuffled before they are divided.
-    random_state : int, RandomState or None
-        Seed of the shuffling.
-    """
-
-    __metadata_request__split = {"groups": True}  # noqa: RUF012
-
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        if not isinstance(n_splits, int | np.integer) or n_splits < 2:
-            raise ValueError(
-                f"n_splits must be a whole number of at least 2, got {n_splits!r}"
-            )
-        self.n_splits = n_splits
-        self.shuffle = shuffle
-        self.random_state = random_state
-
-    def get_n_splits(
-        self,
-        X: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> int:
-        """Return the number of folds."""
-        return self.n_splits
-
-    def split(
-        self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
-    ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the training and test examples of each fold.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,), optional
-            Of no account.
-        groups : array-like of shape (n,), optional
-            Task of each example; without it, all are one task.
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, a label is missing or a float that may stand for several
-            integers, some labels alone are strings, a task has a single example, or
-            there are fewer examples than folds.
-        """
-        check_consistent_length(X, y, groups)
-        n = np.shape(X)[0]
-        if groups is None:
-            groups = np.zeros(n, dtype=np.intp)
-        elif getattr(groups, "ndim", 1) != 1:
-            if np.size(groups) != n:
-                raise ValueError(
-                    f"groups must have the shape ({n},), got {np.shape(groups)}"
-                )
-            groups = np.ravel(groups)
-        task = _labels(groups, "groups")
-        try:
-            distinct = sorted(_distinct(task, "groups"))
-        except TypeError as error:
-            raise ValueError(f"groups holds labels without an order: {error}") from None
-        number = {label: t for t, label in enumerate(distinct)}
-        index = np.array([number[label] for label in task], dtype=np.intp)
-        counts = np.bincount(index)
-        if np.any(counts < 2):
-            single = distinct[np.argmin(counts)]
-            raise ValueError(f"task {single} has one example: folds need two")
-        if n < self.n_splits:
-            raise ValueError(f"{n} examples are fewer than {self.n_splits} folds")
-        fold = np.empty(n, dtype=np.intp)
-        rng = check_random_state(self.random_state)
-        first = 0
-        for t in range(counts.size):
-            members = np.flatnonzero(index == t)
-            if self.shuffle:
-                members = rng.permutation(members)
-            # Each task begins where the last one ended, so that the folds are even.
-            fold[members] = (first + np.arange(members.size)) % self.n_splits
-            first += members.size
-        for k in range(self.n_splits):
-            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-
-
-@dataclass(eq=False, repr=False)
-class TaskScorer(BaseEstimator):
-    """A ``scoring`` that passes tasks to the estimator: a metric's mean over tasks.
-
-    Scikit-learn's own scorers do not pass ``task`` on to ``predict``. For use as in
-    ``GridSearchCV(route_tasks(estimator), grid, scoring=TaskScorer(roc_auc_score,
-    response="decision_function"))`` with metadata routing enabled; ``task`` is
-    requested without further ado.
-
-    Parameters
-    ----------
-    metric : callable
-        ``metric(y, values)`` of one task's targets and responses, larger is better. A
-        task for which it is ``nan`` does not count.
-    response : {"predict", "decision_function"}
-        The estimator's method whose values are judged.
-    """
-
-    __metadata_request__score = {"task": True}  # noqa: RUF012
-
-    metric: Callable[[NDArray[Any], NDArray[Any]], float]
-    _: KW_ONLY
-    response: Literal["predict", "decision_function"] = "predict"
-
-    def __call__(
-        self,
-        estimator: Any,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        task: ArrayLike | None = None,
-    ) -> float:
-        """Return the mean over tasks, ``nan`` if no task has a value.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Fitted, with the method that ``response`` names; a pipeline must have its
-            last step request ``task`` for it, as :func:`route_tasks` arranges.
-        X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
-        task : array-like of shape (n,), optional
-            Task of each example; without it, all are one task.
-
-        Raises
-        ------
-        ValueError
-            If ``response`` is not one of the above, or lengths differ.
-        """
-        if self.response not in ("predict", "decision_function"):
-            raise ValueError(
-                "response must be 'predict' or 'decision_function', "
-                f"got {self.response!r}"
-            )
-        metadata = {} if task is None else {"task": task}
-        values = getattr(estimator, self.response)(X, **metadata)
-        targets = np.asarray(y)
-        check_consistent_length(values, targets)
-        labels = task_labels(task, targets.size)
-        of_task = [
-            float(self.metric(targets[members], values[members]))
-            for members in (labels == name for name in np.unique(labels))
-        ]
-        finite = [value for value in of_task if not np.isnan(value)]
-        return float(np.mean(finite)) if finite else float("nan")
-
-    #: Metadata routing goes by this name.
-    score = __call__
