@@ -49,8 +49,8 @@ def trace_norms(S):
 
 
 @pytest.mark.filterwarnings("ignore:pnorm", "ignore:.*inaccurate")
-@pytest.mark.parametrize("tau", [0.1, 1.0, 20.0])
-@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 1.99, 2.0])
+@pytest.mark.parametrize("tau", [0.1, 20.0])
+@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 2.0])
 def test_the_proximal_point_is_that_of_a_general_solver(q, tau):
     S = np.random.default_rng(0).normal(size=(T, 10))
     Z, norm, norms, thresholds = proximal_point(S, q, tau)
@@ -67,25 +67,12 @@ def test_the_proximal_point_is_that_of_a_general_solver(q, tau):
     np.testing.assert_allclose(thresholds[used], expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
-def test_its_residual_is_a_multiple_of_a_subgradient(q):
-    """S − Z = τ∂½N²: singular vectors of Z at the threshold, others below."""
-    S = np.random.default_rng(1).normal(size=(T, 10))
-    Z, _, _, thresholds = proximal_point(S, q, 0.5)
-    for B, R, threshold in zip(blocks(Z), blocks(S - Z), thresholds, strict=True):
-        if B.size:
-            assert np.linalg.norm(R, 2) <= threshold * (1 + 1e-9)
-            assert np.sum(B * R) == pytest.approx(
-                threshold * np.linalg.norm(B, "nuc"), abs=1e-9
-            )
-
-
-@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
-def test_of_nothing_it_is_nothing(q):
-    Z, norm, norms, _ = proximal_point(np.zeros((T, 10)), q, 1.0)
-    assert norm == 0.0
-    assert not norms.any()
-    assert not Z.any()
+def test_of_nothing_it_is_nothing():
+    for q in (1.0, 1.5, 2.0):
+        Z, norm, norms, _ = proximal_point(np.zeros((T, 10)), q, 1.0)
+        assert norm == 0.0
+        assert not norms.any()
+        assert not Z.any()
 
 
 def test_outputs_and_sums_of_own_tasks():
