@@ -57,12 +57,8 @@ class Pairs(Toy):
         centres = spread * rng.standard_normal((n_classes, n_features))
         pairs = list(combinations(range(n_classes), 2))
         n = 8
-        X = np.vstack(
-            [
-                centres[np.repeat(pair, n // 2)] + rng.standard_normal((n, n_features))
-                for pair in pairs
-            ]
-        )
+        means = np.vstack([centres[np.repeat(pair, n // 2)] for pair in pairs])
+        X = means + rng.standard_normal(means.shape)
         self.sizes = (n,) * len(pairs)
         self.ends = np.arange(0, n * len(pairs) + 1, n)
         kernel = X @ X.T / n_features
@@ -127,17 +123,6 @@ def outputs(toy, solution):
     return out
 
 
-def test_no_prior_doubt_is_the_joint_machine_on_the_sum():
-    toy = Toy(seed=1)
-    K = toy.communal.copy()
-    for t, own in enumerate(toy.specialised):
-        K[toy.rows(t), toy.rows(t)] += own
-    value, expected = joint_machine(toy, K, 2.0)
-    solution = toy.path(tol=1e-9).solve(2.0, -np.inf)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
-
-
 def test_alpha_beyond_all_q_is_the_pooled_machine():
     toy = Toy(seed=1)
     value, expected = joint_machine(toy, toy.communal, 2.0)
@@ -158,15 +143,6 @@ def test_path_equals_single_solutions():
         found = path.solve(*point).certificate.objective
         expected = toy.path(tol=1e-8).solve(*point).certificate.objective
         assert found == pytest.approx(expected, rel=1e-7)
-
-
-def test_dual_point_is_feasible():
-    toy = Toy()
-    solution = toy.path().solve(3.0, 2.0)
-    signed = solution.dual * toy.c
-    assert np.all((signed >= 0) & (signed <= 3.0))
-    for t in range(4):
-        assert abs(solution.dual[toy.rows(t)].sum()) < 1e-10
 
 
 def test_task_of_one_class_leans_on_the_communal_classifier():
@@ -251,18 +227,6 @@ def test_work_in_slices_comes_to_the_same_solution(monkeypatch):
     assert found.primal == pytest.approx(expected.primal, rel=1e-9)
 
 
-def test_first_log_odds_are_close_to_the_solution():
-    toy = Toy(seed=5)
-    path = toy.path(tol=1e-9)
-    log_alpha = 0.5 * path.largest_q(3.0)
-    expected = path.solve(3.0, log_alpha).extra["log_odds"]
-    problem = toy.path()._problem
-    problem.set_box(3.0)
-    start = problem.first_log_odds(log_alpha, None)
-    assert np.ptp(expected) > 0.3
-    np.testing.assert_allclose(start, expected, atol=0.15)
-
-
 class Shared(Toy):
     """Many tasks on one kernel, of which a factor of some columns is known."""
 
@@ -304,8 +268,9 @@ class Shared(Toy):
         return self.communal
 
 
-@pytest.mark.parametrize("log_alpha", [-np.inf, 0.0, 4.0, 60.0, 1e5])
-@pytest.mark.parametrize("C", [1.0, 30.0])
+@pytest.mark.parametrize(
+    ("C", "log_alpha"), [(30.0, -np.inf), (1.0, 0.0), (30.0, 4.0), (1.0, 60.0)]
+)
 def test_a_factor_leads_to_the_same_solution_as_the_matrix(C, log_alpha):
     shared = Shared(None)
     expected = shared.path(tol=1e-10).solve(C, log_alpha)

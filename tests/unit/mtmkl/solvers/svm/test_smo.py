@@ -111,8 +111,3 @@ def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
 def test_a_small_multiplier_is_free_beside_small_ones():
     lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
     assert smo.intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3
-
-
-def test_rounding_is_of_the_size_of_what_is_summed():
-    diagonal, c, beta = map(np.array, ([0.25, -1.0], [1.0, -3.0], [2.0, -5.0]))
-    assert smo.rounding_error(diagonal, c, beta) == 2.0**-52 * (0.5 * 1.0 + 3.0)

@@ -207,13 +207,21 @@ def test_stopping_short_is_said():
     assert solution.certificate.status == "stopped"
 
 
-def test_a_search_that_gets_no_further_ends_and_names_the_scales():
+@pytest.mark.parametrize(
+    ("n", "d", "n_tasks", "scale"),
+    [
+        (60, 3, 2, 1e7),
+        # Searched for longer before it ends.
+        pytest.param(120, 5, 3, 1e6, marks=pytest.mark.nightly),
+    ],
+)
+def test_a_search_that_gets_no_further_ends_and_names_the_scales(n, d, n_tasks, scale):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 5))
-    y = np.where(X.sum(axis=1) + rng.normal(size=120) > 0.0, 1.0, -1.0)
-    X[:, 0] *= 1e6
-    switch = np.arange(15).reshape(3, 5)
-    tasks = dual_problem(y, [40] * 3, features=X, weight=switch)
+    X = rng.normal(size=(n, d))
+    y = np.where(X.sum(axis=1) + rng.normal(size=n) > 0.0, 1.0, -1.0)
+    X[:, 0] *= scale
+    weight = np.arange(n_tasks * d).reshape(n_tasks, d)
+    tasks = dual_problem(y, [n // n_tasks] * n_tasks, features=X, weight=weight)
     with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
         solution = PairwiseSharingPath(tasks, max_iter=500).solve(1.0, 1.0)
     assert f"{np.square(X).max():.1g}" in str(caught[0].message)
