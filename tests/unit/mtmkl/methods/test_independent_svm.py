@@ -59,9 +59,9 @@ def test_the_pooled_machine_does_not_see_the_task(labelled):
     np.testing.assert_array_equal(scores, model.decision_function(X, np.roll(task, 1)))
 
 
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-def test_without_an_offset_the_value_is_that_of_the_problem_without(C, labelled):
+def test_without_an_offset_the_value_is_that_of_the_problem_without(labelled):
     X, y, task = labelled
+    C = 2.0
     params = {"C": C, "kernels": LIST, "fit_intercept": False, "tol": 1e-8}
     alone = IndependentSVM(**params).fit(X, y, task)
     values = [
@@ -77,21 +77,6 @@ def test_without_an_offset_the_value_is_that_of_the_problem_without(C, labelled)
     np.testing.assert_allclose(
         pooled.decision_function(X, task), kernel(X, X) @ pooled.dual_coef_
     )
-
-
-def test_without_an_offset_features_are_homogeneous(labelled):
-    X, y, task = labelled
-    model = IndependentSVM(fit_intercept=False).fit(X, y, task)
-    np.testing.assert_allclose(
-        model.decision_function(-X, task), -model.decision_function(X, task)
-    )
-
-
-def test_nothing_of_switches_is_kept(labelled):
-    X, y, task = labelled
-    model = IndependentSVM().fit(X, y, task)
-    for name in ("switches_", "alpha_", "log_alpha_"):
-        assert not hasattr(model, name)
 
 
 def test_fit_intercept_is_a_flag(labelled):

@@ -36,15 +36,14 @@ def _best_pair_of_groups(X, y, task, lam):
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(3))
 def test_four_tasks_in_two_groups_are_split_as_well_as_can_be(seed):
     X, y, task = _problem(seed, 4)
-    lam = [0.1, 1.0, 10.0][seed % 3]
+    lam = [0.1, 1.0, 10.0][seed]
     best = _best_pair_of_groups(X, y, task, lam)
-    for start in range(3):
-        fitted = Whom(lam, n_groups=2, random_state=start, tol=1e-6).fit(X, y, task)
-        assert fitted.objective_ == pytest.approx(best, rel=1e-5)
-        assert len(fitted.restart_histories_) == 1
+    fitted = Whom(lam, n_groups=2, tol=1e-6).fit(X, y, task)
+    assert fitted.objective_ == pytest.approx(best, rel=1e-5)
+    assert len(fitted.restart_histories_) == 1
 
 
 def test_more_tasks_are_searched_from_every_start():
