@@ -69,9 +69,7 @@ def test_many_examples_without_the_communal_matrix(labelled, kernel, monkeypatch
     model = MEDAdaptivePooling(**settings).fit(X, y, task)
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-7)
     np.testing.assert_allclose(
-        model.decision_function(X, task),
-        expected.decision_function(X, task),
-        atol=1e-3,
+        model.decision_function(X, task), expected.decision_function(X, task), atol=1e-3
     )
 
 
@@ -90,10 +88,7 @@ CASES = {
     "MEDAdaptivePooling": Case(
         settings={"": {"kernel": SQUARE}},
         penalty=penalty,
-        variants=[
-            {},
-            {"kernel": GAUSSIAN, "normalize": "trace", "standardize": True},
-        ],
+        variants=[{}, {"kernel": GAUSSIAN, "normalize": "trace", "standardize": True}],
         grid=SWITCHED,
     )
 }

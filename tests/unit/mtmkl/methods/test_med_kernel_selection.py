@@ -60,9 +60,7 @@ def test_standardised_features_equal_standardised_inputs(labelled):
     outside = MEDKernelSelection(alpha=20.0, tol=1e-9).fit(Z, y, task)
     np.testing.assert_allclose(inside.switches_, outside.switches_, atol=1e-6)
     np.testing.assert_allclose(
-        inside.decision_function(X, task),
-        outside.decision_function(Z, task),
-        atol=1e-6,
+        inside.decision_function(X, task), outside.decision_function(Z, task), atol=1e-6
     )
 
 
@@ -131,11 +129,7 @@ CASES = {
             "independent": {"kernels": FEW_KERNELS, "switches": "per_task"},
         },
         penalty=switched,
-        variants=[
-            {},
-            MIXED,
-            THREE_KERNELS | {"switches": "per_task"},
-        ],
+        variants=[{}, MIXED, THREE_KERNELS | {"switches": "per_task"}],
         grid=SWITCHED,
     )
 }

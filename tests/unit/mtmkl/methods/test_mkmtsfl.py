@@ -7,11 +7,7 @@ from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import root
 
 from mtmkl.kernels import gram
-from mtmkl.methods import (
-    MKMTSFLClassifier,
-    MKMTSFLRegressor,
-    mkmtsfl,
-)
+from mtmkl.methods import MKMTSFLClassifier, MKMTSFLRegressor, mkmtsfl
 
 KERNELS = ["linear", *({"name": "gaussian", "width": w} for w in (1.0, 4.0))]
 
@@ -144,10 +140,7 @@ SETTINGS = {
 GRID = [{"C": C, "q": q} for C in (1.0, 1e2, 1e-3) for q in (1.5, 1.0, 1.99, 2.0)]
 CASES = {
     "MKMTSFLClassifier": Case(
-        settings=SETTINGS,
-        penalty=penalty,
-        variants=[THREE_KERNELS, MIXED],
-        grid=GRID,
+        settings=SETTINGS, penalty=penalty, variants=[THREE_KERNELS, MIXED], grid=GRID
     ),
     "MKMTSFLRegressor": Case(
         settings=SETTINGS,

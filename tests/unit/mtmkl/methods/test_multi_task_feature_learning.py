@@ -55,9 +55,7 @@ def test_linear_kernel_is_the_linear_method(fitted, data):
     )
     assert kernel.basis_dimension_ == 5
     np.testing.assert_allclose(
-        np.linalg.norm(kernel.A_, axis=1),
-        np.linalg.norm(fitted.A_, axis=1),
-        atol=1e-4,
+        np.linalg.norm(kernel.A_, axis=1), np.linalg.norm(fitted.A_, axis=1), atol=1e-4
     )
 
 

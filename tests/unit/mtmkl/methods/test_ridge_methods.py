@@ -108,10 +108,7 @@ def pooled_ridge_penalty(model, X, task):
 CASES = {
     "IndependentRidge": Case(
         penalty=ridge_penalty,
-        variants=[
-            {},
-            {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True},
-        ],
+        variants=[{}, {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True}],
         grid=RIDGES,
     ),
     "AggregateRidge": Case(
