@@ -17,7 +17,7 @@ ADJACENCY = np.diag([1, 1, 0, 1], 1) + np.diag([1, 1, 0, 1], -1)
 
 
 def draw(n, seed):
-    """Return exact samples of an Ising model on a path of three nodes and one of two."""
+    """Return samples of an Ising model on a path of three nodes and one of two."""
     states = (np.arange(32)[:, None] >> np.arange(5)) & 1
     signs = 2.0 * states - 1.0
     energy = 0.3 * np.einsum("im,mn,in->i", signs, ADJACENCY, signs)

@@ -6,9 +6,7 @@ import pytest
 from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
-from sklearn.svm import SVC
 
-from mtmkl.kernels.base import from_spec
 from mtmkl.methods.group_feature_sharing import GroupFeatureSharing
 from mtmkl.methods.shared_mkl import SharedMKL
 from mtmkl.methods.single_task_mkl import SingleTaskMKL
@@ -28,34 +26,6 @@ def labelled():
     X = rng.standard_normal((task.size, 3))
     z = np.where(task % 2, X[:, 0] + X[:, 1] - X[:, 2], 2 * np.sin(3 * X[:, 0]))
     return X, np.where(z + 0.3 * rng.standard_normal(task.size) > 0, 1.0, -1.0), task
-
-
-def cosine(spec, X, Z):
-    """Return the Gram matrix of a kernel divided by the norms, by hand."""
-    kernel = from_spec(spec)
-    left, right = (
-        np.array([kernel(a[None], a[None])[0, 0] for a in A]) for A in (X, Z)
-    )
-    return kernel(X, Z) / np.sqrt(np.outer(left, right))
-
-
-def test_decisions_are_those_of_machines_on_the_weighed_cosines(labelled):
-    X, y, task = labelled
-    model = GroupFeatureSharing(C=2.0, lam=0.3, kernels=KERNELS, tol=1e-9)
-    model.fit(X, y, task)
-    np.testing.assert_allclose(model.weights_.sum(axis=1), 1.0, atol=1e-9)
-    for t in range(4):
-        mine = task == t
-        K = sum(
-            weight * cosine(spec, X[mine], X[mine])
-            for weight, spec in zip(model.weights_[t], KERNELS, strict=True)
-        )
-        machine = SVC(C=2.0, kernel="precomputed", tol=1e-10).fit(K, y[mine])
-        np.testing.assert_allclose(
-            model.decision_function(X[mine], task[mine]),
-            machine.decision_function(K),
-            atol=1e-3,
-        )
 
 
 def test_cosine_of_a_vector_of_norm_zero_is_zero(labelled):

@@ -125,19 +125,3 @@ CASES = {
         grid=COSTS,
     ),
 }
-
-
-def test_weights_are_factors_of_the_models():
-    """The docstring's reading: outputs are sums of duals times weights."""
-    rng = np.random.default_rng(1)
-    X, task = rng.normal(size=(60, 4)), np.repeat([0, 1, 2], 20)
-    y = np.where(X[:, 0] * (task - 1) + X[:, 1] > 0.2 * rng.normal(size=60), 1, -1)
-    model = MKMTFLClassifier(1.0, 40.0, kernels="features").fit(X, y, task=task)
-    assert model.weights_.max() > 1.0  # no share
-    np.testing.assert_array_equal(model.weights_[:, model.gamma_ == 0], 0.0)
-    scale = np.mean(X**2, axis=0)
-    beta = model.dual_coef_
-    for t in range(3):
-        own = task == t
-        coef = model.weights_[t] * (beta[own] @ X[own]) / scale
-        np.testing.assert_allclose(model.coef_[:, t], coef, rtol=1e-6, atol=1e-9)

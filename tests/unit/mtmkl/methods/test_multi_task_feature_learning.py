@@ -147,19 +147,6 @@ def test_gap_without_truncation_of_a_pivoted_basis():
     assert fine.untruncated_gap_ < 1e-4
 
 
-def test_intercept_is_an_unpenalised_offset_of_each_task(data):
-    X, y, task = data
-    options = {"tol": 1e-11}
-    plain = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y, task)
-    shift = np.arange(8.0) ** 2
-    shifted = MultiTaskFeatureLearning(GAMMA, **options).fit(X, y + shift[task], task)
-    np.testing.assert_allclose(shifted.coef_, plain.coef_, atol=1e-4)
-    np.testing.assert_allclose(shifted.intercept_, plain.intercept_ + shift, atol=1e-3)
-    assert plain.objective_ == pytest.approx(shifted.objective_, rel=1e-8)
-    residual = y - plain.predict(X, task)
-    np.testing.assert_allclose(np.bincount(task, weights=residual), 0, atol=1e-9)
-
-
 def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
     X, y, task = data
     options = {"standardize": True, "tol": 1e-11}

@@ -11,9 +11,8 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.kernels.base import Gaussian, Linear
+from mtmkl.kernels.base import Linear
 from mtmkl.kernels.task_kernels import (
-    frustratingly_easy,
     graph_laplacian,
     hierarchy,
     union,
@@ -69,29 +68,6 @@ def test_fitted_attributes(solver, loss):
         "graph laplacian",
         "union",
     ]
-
-
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-@pytest.mark.parametrize("p", [1, 2])
-def test_outputs_of_kernels_without_a_feature_map(p, loss):
-    X, y, task, Z, other = mixed(1)
-    terms = [(GAUSSIAN, "union"), ("linear", GRAPH), (GAUSSIAN, "single_task")]
-    options = {"loss": loss, "fit_intercept": False, "tol": 1e-6}
-    model = MultiTaskMKL(terms, p=p, C=1.0, **options).fit(X, y, task)
-    assert model.solver_ == "gram"
-    assert not hasattr(model, "coef_")
-    kernels = [Gaussian(2.0), Linear(), Gaussian(2.0)]
-    R = [union(4), graph_laplacian(CHAIN), np.eye(4)]
-    beta, expected, forms = model.dual_coef_, 0.0, []
-    for theta, kernel, Q in zip(model.weights_, kernels, R, strict=True):
-        expected += theta * (Q[np.ix_(other, task)] * kernel(Z, X)) @ beta
-        forms.append(beta @ (Q[np.ix_(task, task)] * kernel(X, X)) @ beta)
-    np.testing.assert_allclose(scores(model, Z, other), expected, atol=1e-9)
-    assert np.linalg.norm(model.weights_, p) == pytest.approx(1.0)
-    if p == 2:
-        # θ_m ∝ q_m^{1/(p − 1)} at the optimum.
-        best = forms / np.linalg.norm(forms)
-        np.testing.assert_allclose(model.weights_, best, atol=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -224,20 +200,6 @@ def test_an_infinite_norm_is_the_sum_kernel(solver):
     assert vanilla.objective_ == pytest.approx(one.objective_, rel=2e-8)
 
 
-def test_frustratingly_easy_adaptation_is_feature_duplication():
-    X, y, task, *_ = mixed(6)
-    own = np.zeros((y.size, 4, X.shape[1]))
-    own[np.arange(y.size), task] = X
-    twice = np.hstack([X, own.reshape(y.size, -1)])
-    options = {"tol": 1e-9, "max_iter": 50_000}
-    adapted = MultiTaskMKL([("linear", "frustratingly_easy")], **options)
-    adapted.fit(X, y, task)
-    duplicated = MultiTaskMKL([("linear", "union")], **options).fit(twice, y)
-    assert adapted.objective_ == pytest.approx(duplicated.objective_, rel=1e-8)
-    expected = frustratingly_easy(4)
-    np.testing.assert_allclose(adapted.task_similarity_, expected, rtol=1e-12)
-
-
 def test_one_task_is_multiple_kernel_learning():
     X, y, *_ = mixed(7)
     kernels = ["linear", GAUSSIAN, {"name": "polynomial", "degree": 2}]
@@ -282,14 +244,6 @@ def test_matrices_are_in_the_order_of_sorted_labels_or_of_the_one_given():
     )
     unordered = MultiTaskMKL([("linear", R)]).fit(X, y, NAMES[task])
     np.testing.assert_array_equal(unordered.task_similarity_, R)
-
-
-def test_trees_name_the_labels():
-    X, y, task, *_ = mixed(11)
-    tree = {"name": "hierarchy", "tree": "((fir,pine),(oak,beech));"}
-    model = MultiTaskMKL([("linear", tree)]).fit(X, y, NAMES[task])
-    parts = [name.rpartition(", ")[2] for name in model.term_names_]
-    assert parts == ["beech + fir + oak + pine", "beech + oak", "fir + pine"]
 
 
 def test_an_order_may_name_the_labels_and_specifications_their_relations():

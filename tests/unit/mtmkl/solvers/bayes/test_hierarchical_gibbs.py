@@ -8,8 +8,6 @@ from mtmkl.solvers.bayes.hierarchical_gibbs import (
     _draw_coefficients,
     sample_posterior,
 )
-from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.task_decomposition import decompose
 
 
 def _fixed(mean_variance, covariance, noise):
@@ -33,28 +31,6 @@ def test_draws_have_the_stated_mean_and_covariance():
     np.testing.assert_allclose(np.cov(W[0].T), covariance, atol=0.02)
     loss = np.einsum("ti,tij,tj->", W[0], gram, W[0]) - 2.0 * np.sum(moment * W[0])
     np.testing.assert_allclose(losses, loss)
-
-
-def test_known_scales_and_no_mean_are_ridge(make_problem):
-    """Δ = (σ²/γ)I and μ = 0 make the posterior mean ridge regression with γ."""
-    X, y, task = make_problem(6, 4, [3, 8])
-    gamma, noise = 0.7, 0.5
-    posterior = sample_posterior(
-        X,
-        y,
-        task,
-        n_tasks=6,
-        prior=_fixed(1e-12, noise / gamma, noise),
-        n_samples=50,
-        n_burn_in=5,
-        n_chains=2,
-        seed=1,
-    )
-    ridge = solve_ridge(decompose(X, y, task, n_tasks=6), gamma).coef
-    np.testing.assert_allclose(posterior.coef, ridge, atol=2e-4)
-    np.testing.assert_allclose(
-        posterior.covariance, noise / gamma * np.eye(4), atol=1e-4
-    )
 
 
 def test_known_scales_give_the_posterior_of_the_mean(make_problem):
@@ -89,31 +65,6 @@ def test_known_scales_give_the_posterior_of_the_mean(make_problem):
         given = np.linalg.inv(X_t.T @ X_t / noise + np.eye(3) / scale)
         expected = given @ (X_t.T @ y_t / noise + mean / scale)
         np.testing.assert_allclose(posterior.coef[:, t], expected, atol=0.02)
-
-
-@pytest.mark.nightly
-def test_covariance_and_noise_are_recovered_from_many_tasks():
-    rng = np.random.default_rng(3)
-    n_tasks, d, n = 400, 2, 10
-    true_mean = np.array([1.0, -1.0])
-    true_covariance = np.array([[1.0, 0.6], [0.6, 2.0]])
-    W = rng.multivariate_normal(true_mean, true_covariance, size=n_tasks)
-    task = np.repeat(np.arange(n_tasks), n)
-    X = rng.standard_normal((task.size, d))
-    y = np.einsum("ij,ij->i", X, W[task]) + 0.5 * rng.standard_normal(task.size)
-    posterior = sample_posterior(
-        X,
-        y,
-        task,
-        n_tasks=n_tasks,
-        prior=Prior(100.0, d + 2, 1.0, 1.0, 1.0),
-        n_samples=500,
-        n_burn_in=100,
-        n_chains=2,
-        seed=4,
-    )
-    np.testing.assert_allclose(posterior.covariance, np.cov(W.T), atol=0.15)
-    assert posterior.draws[:, :, -1].mean() == pytest.approx(0.25, rel=0.1)
 
 
 def test_prior_of_the_covariance_without_data():

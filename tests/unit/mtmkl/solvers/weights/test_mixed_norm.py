@@ -57,8 +57,9 @@ def dual(targets, grams, beta, p, epsilon):
 
 
 @pytest.mark.parametrize("epsilon", LOSSES)
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-@pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
+@pytest.mark.parametrize(
+    ("p", "C"), [(2.0, 0.1), (2.0, 100.0), (6.0, 2.0), (8.67, 0.1), (8.67, 100.0)]
+)
 def test_optimum_of_a_general_solver_and_values_by_definition(p, C, epsilon):
     targets, grams, problem = toy(epsilon)
     optimum = find_optimum(mixed_norm(targets, grams, C, p, epsilon)).value
