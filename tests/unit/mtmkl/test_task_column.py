@@ -252,17 +252,6 @@ def test_an_unseen_task_is_pooled(kind, data, y, wrapped, direct, n_new):
     np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, SCHOOL))
 
 
-def test_probabilities_of_an_unseen_task_are_the_mean(data):
-    X, y = data
-    terms = [("linear", "each_task")]
-    model = TaskColumn(
-        MultiTaskMKL(terms, loss="logistic"), column="school", unseen="pool"
-    ).fit(X, y["classifier"])
-    of_tasks = [model.predict_proba(X.assign(school=t)) for t in model.tasks_]
-    found = model.predict_proba(X.assign(school="oslo"))
-    np.testing.assert_allclose(found, np.mean(of_tasks, axis=0))
-
-
 @both
 def test_grid_search(kind, data, y, wrapped):
     X = data[0]

@@ -81,20 +81,7 @@ def test_partitions_are_all_of_them_once():
     assert [len(_assignments(4, g)) for g in (1, 2, 3, 4)] == [1, 8, 14, 15]
 
 
-@pytest.mark.parametrize("n_groups", [2, 3])
-@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
-@pytest.mark.parametrize("seed", range(4))
-def test_four_tasks_reach_the_best_of_all_partitions(
-    seed, gamma, n_groups, make_problem
-):
-    X, y, task = make_problem(4, 5, [6, 9], seed=seed)
-    tasks = decompose(X, y, task, n_tasks=4)
-    (solution,) = _solutions(tasks, gamma, n_groups, 1, tol=1e-7)
-    best = _best_of_all(tasks, gamma, n_groups)
-    assert solution.certificate.objective == pytest.approx(best, rel=1e-6)
-
-
-@pytest.mark.parametrize("n_tasks", [3, 5, 6])
+@pytest.mark.parametrize("n_tasks", [3, 4, 6])
 @pytest.mark.parametrize("seed", range(5))
 def test_random_problems_of_up_to_six_tasks(seed, n_tasks):
     """benchmarks/whom_partitions.py has the same over many more problems."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from box_problems import assert_optimal, inputs, labels, problem
+from box_problems import assert_optimal, cvxpy_optimum, inputs, labels, problem
 from dual_problems import Toy, dual_problem, stacked, unscaled
 from sklearn.svm import SVC
 
@@ -14,27 +14,6 @@ from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
 def weighted(grams, weights):
     return [np.tensordot(weights, np.stack(g), axes=1) for g in grams]
-
-
-def optimum(kernels, targets, C, epsilon, fit_intercept):
-    """Return the value of V by a solver for convex problems."""
-    import cvxpy as cp
-
-    value, constraints = 0.0, []
-    for K, c in zip(kernels, targets, strict=True):
-        beta = cp.Variable(c.size)
-        root = np.linalg.cholesky(K + 1e-12 * np.eye(c.size))
-        value += c @ beta - 0.5 * cp.sum_squares(root.T @ beta)
-        if epsilon is None:
-            constraints += [cp.multiply(c, beta) >= 0, cp.multiply(c, beta) <= C]
-        else:
-            value -= epsilon * cp.norm1(beta)
-            constraints += [cp.abs(beta) <= C]
-        if fit_intercept:
-            constraints.append(cp.sum(beta) == 0)
-    problem = cp.Problem(cp.Maximize(value), constraints)
-    problem.solve(solver="CLARABEL")
-    return problem.value
 
 
 WEIGHTS = np.array([0.2, 1.0, 0.0, 0.5])
@@ -51,7 +30,10 @@ def test_every_form_reaches_the_independent_optimum(C, epsilon, fit_intercept):
     problem = dual_problem(np.concatenate(targets), toy.sizes, grams=grams, **options)
     inner = TaskDuals(problem, C).solve(WEIGHTS, 1e-9)
     kernels = weighted(toy.gaussians, WEIGHTS)
-    value = optimum(kernels, targets, C, epsilon, fit_intercept)
+    total, value = 0.0 if fit_intercept else None, 0.0
+    for K, c in zip(kernels, targets, strict=True):
+        lo, hi = (-C, C) if epsilon is not None else (C * (c < 0) * -1, C * (c > 0))
+        value += cvxpy_optimum(K, c, lo, hi, epsilon=epsilon or 0.0, total=total)
     assert inner.dual == pytest.approx(value, rel=1e-6)
     assert inner.primal == pytest.approx(value, rel=1e-6)
     assert inner.primal >= inner.dual * (1 - 1e-14)
@@ -114,27 +96,6 @@ def test_curvature_is_the_second_derivative(fit_intercept):
         np.testing.assert_allclose(
             curvature[d], slope, rtol=1e-3, atol=1e-3 * np.abs(curvature).max()
         )
-
-
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_evaluation_computes_all_sums_anew_and_leaves_the_state_alone(fit_intercept):
-    toy = Toy()
-    kernels = {"features": np.vstack(toy.X), "grams": stacked(toy.gaussians)}
-    problem = toy.tasks(**kernels, fit_intercept=fit_intercept)
-    weights = np.ones(7)
-    duals = TaskDuals(problem, 2.0)
-    inner = duals.solve(weights, 1e-8)
-    beta = duals.beta.copy()
-    again = duals.evaluate(weights)
-    np.testing.assert_array_equal(duals.beta, beta)
-    assert again.primal == pytest.approx(inner.primal, rel=1e-12)
-    assert duals.at(0.5 * beta).beta is not duals.beta
-    np.testing.assert_array_equal(duals.beta, beta)
-    parts = zip(
-        np.split(beta, np.cumsum(toy.sizes)[:-1]), toy.X, toy.gaussians, strict=True
-    )
-    quadratic = sum(b @ (X @ X.T + sum(K)) @ b for b, X, K in parts)
-    assert again.dual == pytest.approx(again.linear - 0.5 * quadratic, rel=1e-10)
 
 
 def test_without_intercepts_there_are_none_and_one_class_is_learned():

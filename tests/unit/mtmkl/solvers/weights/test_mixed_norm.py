@@ -28,54 +28,18 @@ def toy(epsilon=None, sizes=SIZES, seed=0):
     return targets, grams, problem
 
 
-def primal(targets, grams, solution, C, p, epsilon):
-    """Return the first printed problem's value, computed from its definition."""
-    norms, losses, first = np.zeros(solution.coef.shape), 0.0, 0
-    for t, y in enumerate(targets):
-        beta = solution.dual[first : first + len(y)]
-        scores = solution.intercept[t]
-        for j, K in enumerate(grams[t]):
-            eta = solution.coef[t, j]
-            norms[t, j] = eta * np.sqrt(max(beta @ K @ beta, 0.0))
-            scores = scores + eta * K @ beta
-        excess = 1 - y * scores if epsilon is None else np.abs(y - scores) - epsilon
-        losses += C * np.maximum(excess, 0.0).sum()
-        first += len(y)
-    return 0.5 * np.linalg.norm(norms, p, axis=0).sum() ** 2 + losses
-
-
-def dual(targets, grams, beta, p, epsilon):
-    """Return max over β: the ledger's dual at a β."""
-    order, linear, first = p / (p - 1), 0.0, 0
-    norms = np.zeros((len(grams[0]), len(targets)))
-    for t, y in enumerate(targets):
-        own = beta[first : first + len(y)]
-        linear += y @ own - (epsilon or 0.0) * np.abs(own).sum()
-        norms[:, t] = [np.sqrt(max(own @ K @ own, 0.0)) for K in grams[t]]
-        first += len(y)
-    return linear - 0.5 * max(np.linalg.norm(norms, order, axis=1)) ** 2
-
-
 @pytest.mark.parametrize("epsilon", LOSSES)
 @pytest.mark.parametrize(
     ("p", "C"), [(2.0, 0.1), (2.0, 100.0), (6.0, 2.0), (8.67, 0.1), (8.67, 100.0)]
 )
-def test_optimum_of_a_general_solver_and_values_by_definition(p, C, epsilon):
+def test_optimum_of_a_general_solver_lies_between_the_bounds(p, C, epsilon):
     targets, grams, problem = toy(epsilon)
     optimum = find_optimum(mixed_norm(targets, grams, C, p, epsilon)).value
-    solution = MixedNormPath(problem, p, tol=1e-7).solve(C)
-    certificate = solution.certificate
+    certificate = MixedNormPath(problem, p, tol=1e-7).solve(C).certificate
     assert certificate.objective == pytest.approx(optimum, rel=1e-5)
     assert certificate.dual_objective <= optimum * (1 + 1e-7)
     assert optimum <= certificate.objective * (1 + 1e-7)
     assert certificate.duality_gap <= 1e-7
-    value = primal(targets, grams, solution, C, p, epsilon)
-    assert value <= certificate.objective * (1 + 1e-12)
-    assert value == pytest.approx(certificate.objective, rel=2e-7)
-    # Other duals may have certified it more closely.
-    bound = dual(targets, grams, solution.dual, p, epsilon)
-    assert bound <= certificate.objective
-    assert bound == pytest.approx(certificate.dual_objective, rel=1e-4)
 
 
 def test_the_lambdas_are_those_of_the_norms():

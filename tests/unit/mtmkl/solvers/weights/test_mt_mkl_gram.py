@@ -1,7 +1,5 @@
 """The Gram solver against general solvers and the feature-space solver; its limits."""
 
-import warnings
-
 import numpy as np
 import pytest
 from mt_mkl_problems import KERNELS, LOSSES, matrices, on_one_map, optimum, problem
@@ -10,7 +8,6 @@ from sklearn.svm import SVC
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.weights.mt_mkl_gram import GramPath
-from mtmkl.solvers.weights.norm_weights import dual_norm
 
 
 def path(grams, y, *, tol=1e-9, seed=0, max_iter=5000, **options):
@@ -22,24 +19,6 @@ def path(grams, y, *, tol=1e-9, seed=0, max_iter=5000, **options):
 
 def solve(grams, y, *, C, **options):
     return path(grams, y, **options).solve(C)
-
-
-def primal(grams, y, theta, beta, C, loss, intercept=0.0):
-    K = np.tensordot(theta, grams, axes=1)
-    margins = y * (K @ beta + intercept)
-    losses = np.maximum(1 - margins, 0)
-    if loss == "logistic":
-        losses = np.logaddexp(0, -margins)
-    return 0.5 * beta @ K @ beta + C * losses.sum()
-
-
-def lower_bound(grams, y, beta, C, p, loss):
-    forms = np.array([beta @ K @ beta for K in grams])
-    gain = np.abs(beta).sum()
-    if loss == "logistic":
-        share = np.abs(beta) / C
-        gain = -C * (share * np.log(share) + (1 - share) * np.log1p(-share)).sum()
-    return gain - 0.5 * dual_norm(forms, p)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -69,32 +48,10 @@ def test_one_intercept_for_all_tasks(p):
     np.testing.assert_allclose(solution.coef, theta, atol=1e-4)
     assert abs(solution.dual.sum()) < 1e-9
     assert solution.intercept[0] != 0.0
-    value = primal(
-        grams, y, solution.coef, solution.dual, 0.3, "hinge", solution.intercept[0]
-    )
+    outputs = np.tensordot(solution.coef, grams, axes=1) @ solution.dual
+    loss = np.maximum(1 - y * (outputs + solution.intercept[0]), 0).sum()
+    value = 0.5 * solution.dual @ outputs + 0.3 * loss
     assert solution.certificate.objective == pytest.approx(value, rel=1e-12)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("p", [1, 2, np.inf])
-def test_certificate_is_that_of_the_point_returned(p, loss):
-    # Stopped early, so that the gap is a number to compare.
-    X, y, task = problem(seed=2)
-    grams = matrices([X], task, on_one_map(KERNELS))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        solution = solve(grams, y, C=2.0, p=p, loss=loss, max_iter=2)
-    certificate = solution.certificate
-    assert certificate.duality_gap > 1e-7 or p == np.inf
-    assert np.linalg.norm(solution.coef, p) == pytest.approx(1.0)
-    assert certificate.objective == pytest.approx(
-        primal(grams, y, solution.coef, solution.dual, 2.0, loss), rel=1e-12
-    )
-    # For p = 1 the bound is the best of those met, not only that of these duals.
-    bound = lower_bound(grams, y, solution.dual, 2.0, p, loss)
-    assert certificate.dual_objective >= bound * (1 - 1e-12)
-    if p > 1:
-        assert certificate.dual_objective == pytest.approx(bound, rel=1e-12)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -143,23 +143,3 @@ def test_projection_of_ties_ends():
 def test_labels_are_those_of_equal_rows():
     theta = np.array([[0.2, 0.8], [0.5, 0.5], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
     assert group_labels(theta).tolist() == [0, 1, 0, 1, 2]
-
-
-def test_pair_penalty_and_edge_duals():
-    rng = np.random.default_rng(0)
-    theta, edge_duals = rng.standard_normal((5, 3)), rng.standard_normal((10, 3))
-    distances = [
-        np.linalg.norm(theta[t] - theta[s]) for t, s in zip(*PAIRS, strict=True)
-    ]
-    assert pair_penalty(theta) == pytest.approx(sum(distances))
-    summed = edge_sums(edge_duals, 5)
-    in_turn = np.zeros((5, 3))
-    np.add.at(in_turn, PAIRS[0], edge_duals)
-    np.subtract.at(in_turn, PAIRS[1], edge_duals)
-    np.testing.assert_array_equal(summed, in_turn)
-    np.testing.assert_allclose(summed.sum(axis=0), 0.0, atol=1e-14)
-    product = sum(
-        force @ (theta[t] - theta[s])
-        for force, t, s in zip(edge_duals, *PAIRS, strict=True)
-    )
-    assert np.sum(summed * theta) == pytest.approx(product)
