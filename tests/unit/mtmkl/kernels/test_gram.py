@@ -146,24 +146,6 @@ def test_a_subset_of_shared_blocks_has_the_matrices_of_its_examples():
     assert np.shares_memory(shared.subset(range(10, 20)).grams, shared.grams)
 
 
-def test_outputs_of_tasks_that_share_inputs_are_those_of_each_alone():
-    set_ = one_vs_rest(["features", *KERNELS])
-    Z, rng = inputs(7, seed=1), np.random.default_rng(2)
-    beta, weights = rng.standard_normal(30), rng.random((3, 5))
-    # All but the last task get the same inputs.
-    task = np.repeat(np.arange(3), 7)
-    Zs = np.concatenate([Z, Z, Z[::-1]])
-    found = set_.outputs(Zs, task, beta, weights).reshape(3, 7)
-    for t in range(3):
-        alone = TrainingSet(set_.terms, inputs(), np.zeros(10, dtype=int), 1)
-        own = beta[10 * t : 10 * t + 10]
-        np.testing.assert_allclose(
-            found[t],
-            alone.outputs(Zs[7 * t : 7 * t + 7], 0 * task[:7], own, weights[[t]]),
-            rtol=1e-12,
-        )
-
-
 def task_kernels():
     A = np.random.default_rng(3).standard_normal((2, 3, 3))
     return np.einsum("dij,dkj->dik", A, A)

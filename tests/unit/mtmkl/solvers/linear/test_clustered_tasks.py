@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from norms import clustered
 
 from mtmkl.certify.linear_problems import clustered_tasks
 from mtmkl.certify.solving import find_optimum
@@ -22,7 +23,7 @@ def test_optimum_of_an_independent_solver_and_values_by_definition(lam, problem)
         optimum = find_optimum(clustered_tasks(X, y, task, lam, r, **EPSILONS)).value
         assert certificate.objective == pytest.approx(optimum, rel=1e-6), r
         loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
-        primal = loss + lam * _by_definition(W, r)
+        primal = loss + lam * clustered(W, r, **EPSILONS)
         assert certificate.objective == pytest.approx(primal, rel=1e-7), r
         M = np.column_stack([X[task == t].T @ a[task == t] for t in range(T)])
         mu = np.linalg.svd(M - M.mean(axis=1, keepdims=True), compute_uv=False)
@@ -35,26 +36,6 @@ def test_optimum_of_an_independent_solver_and_values_by_definition(lam, problem)
         assert certificate.duality_gap <= 1e-8
 
 
-def _by_definition(W, r):
-    """Minimise over the eigenvalues of S by bisection on their multiplier."""
-    T = W.shape[1]
-    sizes = np.zeros(T - 1)
-    found = np.linalg.svd(W - W.mean(axis=1, keepdims=True), compute_uv=False)
-    sizes[: found.size] = found[: T - 1]
-    low, high = 1 / EPSILONS["epsilon_within"], 1 / EPSILONS["epsilon_between"]
-    budget = (T - r) * low + (r - 1) * high
-    below, above = 0.0, 1e12
-    for _ in range(200):
-        c = np.sqrt(max(below, 1e-30) * above)
-        if np.clip(c * sizes, low, high).sum() > budget:
-            above = c
-        else:
-            below = c
-    s = np.clip(below * sizes, low, high)
-    mean = W.mean(axis=1)
-    return EPSILONS["epsilon_mean"] * T * mean @ mean + np.sum(sizes**2 / s)
-
-
 @pytest.mark.parametrize("r", [1, 2, 3, 6])
 @pytest.mark.parametrize("step", [0.1, 5.0])
 def test_prox_and_conjugate_meet(r, step):
@@ -63,12 +44,12 @@ def test_prox_and_conjugate_meet(r, step):
     penalty = ClusteredTasks(0.7, r, 0.1, 1.0, 8.0)
     B = rng.standard_normal((6, 4))
     Z, value = penalty.prox(B, step)
-    assert value == pytest.approx(0.7 * _by_definition(Z.T, r), rel=1e-9)
+    assert value == pytest.approx(0.7 * clustered(Z.T, r, **EPSILONS), rel=1e-9)
     M = step * (B - Z)
     assert value + penalty.conjugate(M, Z) == pytest.approx(np.sum(M * Z), rel=1e-9)
     for _ in range(10):
         W = Z + rng.standard_normal(Z.shape)
-        omega = 0.7 * _by_definition(W.T, r)
+        omega = 0.7 * clustered(W.T, r, **EPSILONS)
         assert omega + penalty.conjugate(M, Z) > np.sum(M * W)
 
 

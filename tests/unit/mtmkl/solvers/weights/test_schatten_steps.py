@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 from mtmkl.solvers.weights.schatten_steps import (
-    add_own_sums,
     decompose,
     largest_values,
-    own_outputs,
     shrink,
-    spans_of,
     spectrum,
     thresholds_of,
 )
@@ -73,21 +70,6 @@ def test_of_nothing_it_is_nothing():
         assert norm == 0.0
         assert not norms.any()
         assert not Z.any()
-
-
-def test_outputs_and_sums_of_own_tasks():
-    rng = np.random.default_rng(2)
-    factors, W = rng.normal(size=(7, 10)), rng.normal(size=(2, 10))
-    factors[1:3, 2:6] = factors[4, :3] = factors[5] = 0.0
-    offsets, spans = np.array([0, 3, 7]), spans_of(factors, ENDS)
-    assert (spans[1] == [[0, 2], [0, 0], [6, 10]]).all()
-    out = own_outputs(offsets, factors, spans, W)
-    np.testing.assert_allclose(out[:3], factors[:3] @ W[0])
-    np.testing.assert_allclose(out[3:], factors[3:] @ W[1])
-    sums, beta = W.copy(), rng.normal(size=7)
-    add_own_sums(offsets, factors, spans, beta, sums)
-    np.testing.assert_allclose(sums[0], W[0] + beta[:3] @ factors[:3])
-    np.testing.assert_allclose(sums[1], W[1] + beta[3:] @ factors[3:])
 
 
 def test_spectra_where_lapack_does_not_converge(monkeypatch):
