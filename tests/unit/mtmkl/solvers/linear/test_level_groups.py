@@ -33,7 +33,7 @@ def _levels(W, n_levels):
 
 
 @pytest.mark.parametrize("lam", WEIGHTS)
-def test_optimum_over_all_levels_lies_between_the_bounds(lam, problem):
+def test_reaches_the_optimum_over_all_levels(lam, problem):
     X, y, task, T = problem
     solution = solve(decompose(X, y, task, n_tasks=T), lam, 1.5, 3, tol=1e-8)
     certificate, a = solution.certificate, solution.dual

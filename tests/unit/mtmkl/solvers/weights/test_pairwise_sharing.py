@@ -90,6 +90,18 @@ def test_objective_and_duals_are_those_of_support_vector_machines(lam):
     assert solution.coef.min() >= 0.0
 
 
+def test_without_lambda_tasks_are_independent():
+    labels, grams = machines(3)
+    together = solve(block_of(labels, grams), 4.0, 0.0)
+    assert not together.extra["edge_duals"].any()
+    total = 0.0
+    for t in range(len(SIZES)):
+        alone = solve(block_of(labels[t : t + 1], grams[t : t + 1]), 4.0, 0.0)
+        np.testing.assert_allclose(together.coef[t], alone.coef[0], atol=1e-3)
+        total += alone.certificate.objective
+    assert together.certificate.objective == pytest.approx(total, rel=2e-8)
+
+
 def test_from_some_lambda_on_the_weights_are_the_shared_ones():
     labels, grams = machines(4)
     apart = solve(block_of(labels, grams), 4.0, 20.0)
