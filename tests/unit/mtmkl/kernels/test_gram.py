@@ -101,14 +101,6 @@ def test_a_subset_equals_what_is_computed_from_its_examples():
     np.testing.assert_allclose(some.grams, fresh.grams, rtol=1e-12)
 
 
-def test_a_whole_block_is_not_copied():
-    blocks = training()[0].blocks()
-    one = blocks.subset(np.arange(2, 6))
-    assert one.sizes.tolist() == [4]
-    assert np.shares_memory(one.grams, blocks.grams)
-    np.testing.assert_array_equal(one.grams, blocks.grams[4:20])
-
-
 def one_vs_rest(kernels=KERNELS, n_tasks=3, **options):
     X = np.tile(inputs(), (n_tasks, 1))
     task = np.repeat(np.arange(n_tasks), 10)

@@ -115,19 +115,6 @@ def test_gap_without_truncation_bounds_the_untruncated_minimum(
         assert estimator.untruncated_gap_ < 1e-3
 
 
-def test_gap_without_truncation_of_a_coarse_basis_is_no_idle_number(data):
-    X, y, task = data
-    gaps = [
-        MultiTaskFeatureLearning(1.0, kernel=Gaussian(width=2.0), basis_tol=basis_tol)
-        .fit(X, y, task)
-        .untruncated_gap_
-        for basis_tol in (1e-1, 1e-2, 1e-3, 1e-12)
-    ]
-    assert gaps[0] > gaps[1] > gaps[2] > gaps[3]
-    assert gaps[0] > 1e-2
-    assert gaps[3] < 2e-6
-
-
 def test_gap_without_truncation_of_a_pivoted_basis():
     """400 inputs of low numerical rank, decomposed by way of a few of them."""
     rng = np.random.default_rng(2)
