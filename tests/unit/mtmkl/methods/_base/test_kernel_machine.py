@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import rel_entr
 from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
@@ -21,6 +22,7 @@ from mtmkl.methods import (
     PooledSVM,
     med_adaptive_pooling,
 )
+from mtmkl.solvers.med.switches import switch_cost
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +40,39 @@ def fit(name, X, y, task, **params):
         warnings.simplefilter("always", ConvergenceWarning)
         estimator.fit(X, y, task)
     return estimator, any("duality gap" in str(each.message) for each in caught)
+
+
+def handed_out(estimator, X, y, task, loss):
+    """Return the primal value of coef_ and intercept_, with sums in long double."""
+    X, s = X.astype(np.longdouble), estimator.switches_
+    outputs = np.einsum("ij,ji->i", X, estimator.coef_[:, task])
+    value = estimator.C * np.sum(loss(y, outputs + estimator.intercept_[task]))
+    value += np.sum(estimator.coef_.astype(np.longdouble) ** 2 / s[:, None]) / 2
+    prior = 1 / (1 + estimator.alpha)
+    return value + np.sum(rel_entr(s, prior) + rel_entr(1 - s, 1 - prior))
+
+
+def bound(estimator, X, y, task, epsilon):
+    """Return the dual value of dual_coef_, with sums in long double."""
+    beta = estimator.dual_coef_.astype(np.longdouble)
+    weights = np.array([X[task == t].T @ beta[task == t] for t in range(3)])
+    q = np.sum(weights**2, axis=0).astype(float) / 2
+    linear = y @ beta - epsilon * np.abs(beta).sum()
+    return linear - switch_cost(q, estimator.log_alpha_)
+
+
+@pytest.mark.parametrize("scale", [1.0, 3e4])
+def test_certificate_of_regression_is_that_of_its_coefficients(scale, data):
+    X, z, task = data
+    X = scale * X
+    model, is_warned = fit("MEDRegression", X, z, task)
+    upper = handed_out(
+        model, X, z, task, lambda y, f: np.maximum(np.abs(y - f) - model.epsilon, 0)
+    )
+    lower = bound(model, X, z, task, model.epsilon)
+    true = float((upper - lower) / upper)
+    assert true <= model.duality_gap_ * (1 + 1e-3) + 1e-13
+    assert model.duality_gap_ <= model.tol or is_warned
 
 
 TARGETS = {

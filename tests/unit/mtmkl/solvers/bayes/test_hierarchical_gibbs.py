@@ -67,6 +67,31 @@ def test_known_scales_give_the_posterior_of_the_mean(make_problem):
         np.testing.assert_allclose(posterior.coef[:, t], expected, atol=0.02)
 
 
+@pytest.mark.nightly
+def test_covariance_and_noise_are_recovered_from_many_tasks():
+    rng = np.random.default_rng(3)
+    n_tasks, d, n = 400, 2, 10
+    true_mean = np.array([1.0, -1.0])
+    true_covariance = np.array([[1.0, 0.6], [0.6, 2.0]])
+    W = rng.multivariate_normal(true_mean, true_covariance, size=n_tasks)
+    task = np.repeat(np.arange(n_tasks), n)
+    X = rng.standard_normal((task.size, d))
+    y = np.einsum("ij,ij->i", X, W[task]) + 0.5 * rng.standard_normal(task.size)
+    posterior = sample_posterior(
+        X,
+        y,
+        task,
+        n_tasks=n_tasks,
+        prior=Prior(100.0, d + 2, 1.0, 1.0, 1.0),
+        n_samples=500,
+        n_burn_in=100,
+        n_chains=2,
+        seed=4,
+    )
+    np.testing.assert_allclose(posterior.covariance, np.cov(W.T), atol=0.15)
+    assert posterior.draws[:, :, -1].mean() == pytest.approx(0.25, rel=0.1)
+
+
 def test_prior_of_the_covariance_without_data():
     """With no examples Δ is drawn from its prior, of mean S/(ν − d − 1)."""
     posterior = sample_posterior(

@@ -113,6 +113,19 @@ def test_zero_is_found_at_once_exactly_where_it_is_the_optimum(model, problem):
 
 
 @pytest.mark.parametrize("model", MODELS)
+def test_targets_and_weights_of_another_unit(model, make_problem):
+    X, y, task = make_problem(6, 5, [1, 4, 9])
+    weights = np.array([3.0, 1.5])
+    plain = solve(decompose(X, y, task, n_tasks=6), *weights, model=model, tol=1e-9)
+    for unit in (1e-5, 1e5):
+        tasks = decompose(X, unit * y, task, n_tasks=6)
+        other = solve(tasks, *(unit * weights), model=model, tol=1e-9)
+        np.testing.assert_allclose(other.coef, unit * plain.coef, atol=1e-3 * unit)
+        expected = unit**2 * plain.certificate.objective
+        assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
+
+
+@pytest.mark.parametrize("model", MODELS)
 def test_a_path_in_any_order_reaches_the_single_optima(model, problem):
     X, y, task, n_tasks = problem
     tasks, start = decompose(X, y, task, n_tasks=n_tasks), None
