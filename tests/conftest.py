@@ -10,6 +10,15 @@ from mtmkl_suite.arithmetic import pin
 pin()  # before NumPy is loaded
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make errors of convergence warnings.
+
+    The name of their class in ``pyproject.toml`` would load NumPy before this module.
+    """
+    name = "error::sklearn.exceptions.ConvergenceWarning"
+    config.addinivalue_line("filterwarnings", name)
+
+
 @pytest.fixture(scope="session")
 def data_mirror() -> Path:
     """Folder of the real data (``MTMKL_DATA_MIRROR``); tests on it skip without."""

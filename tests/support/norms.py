@@ -1,4 +1,4 @@
-"""The norms of the squared-norm penalties and their duals, by definition."""
+"""Norms and penalties of linear models, and dual norms, by definition."""
 
 import numpy as np
 
@@ -17,3 +17,27 @@ def norm(name, W):
 def dual_norm(name, M):
     """Return Ω°(M); for "deviations" M1 = 0 is taken for granted."""
     return np.linalg.norm(M, axis=1).max() if name == "rows" else np.linalg.norm(M, 2)
+
+
+def clustered(W, r, *, epsilon_mean, epsilon_between, epsilon_within):
+    """Return CMTL's penalty of W, (d, T), with r clusters.
+
+    The eigenvalues of S are in proportion to the singular values where they may be;
+    their scale is found by bisection.
+    """
+    T = W.shape[1]
+    mean = W.mean(axis=1, keepdims=True)
+    sizes = np.zeros(T - 1)
+    found = np.linalg.svd(W - mean, compute_uv=False)
+    sizes[: found.size] = found[: T - 1]
+    low, high = 1 / epsilon_within, 1 / epsilon_between
+    budget = (T - r) * low + (r - 1) * high
+    below, above = 0.0, 1e12
+    for _ in range(200):
+        c = np.sqrt(max(below, 1e-30) * above)
+        if np.clip(c * sizes, low, high).sum() > budget:
+            above = c
+        else:
+            below = c
+    s = np.clip(below * sizes, low, high)
+    return epsilon_mean * T * np.sum(mean**2) + np.sum(sizes**2 / s)

@@ -6,7 +6,7 @@ from dual_problems import Toy
 from mtmkl.certify.kernel_problems import square_root
 from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
-SIZES = (8, 11, 6, 9)
+SIZES = (6, 8, 4, 7)
 TASK = np.repeat(np.arange(4), SIZES)
 
 

@@ -5,12 +5,11 @@ from datetime import date
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn import config_context
 from sklearn.metrics import accuracy_score, mean_squared_error, roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
 from mtmkl.model_selection import TaskColumn, TaskKFold, TaskScorer, route_tasks
@@ -176,26 +175,6 @@ def test_twenty_unseen_tasks_are_named(count, more):
         wrapped.predict(np.column_stack([names, names]))
 
 
-def test_cross_validation_scores_are_those_of_a_loop(data):
-    X, y, task = data
-    folds = TaskKFold(3, random_state=0)
-    with config_context(enable_metadata_routing=True):
-        scores = cross_validate(
-            route_tasks(IndependentRidge()),
-            X,
-            y,
-            cv=folds,
-            params={"task": task, "groups": task},
-        )["test_score"]
-    expected = [
-        IndependentRidge()
-        .fit(X[train], y[train], task[train])
-        .score(X[test], y[test], task=task[test])
-        for train, test in folds.split(X, y, task)
-    ]
-    np.testing.assert_allclose(scores, expected)
-
-
 def test_a_task_scorer_is_the_mean_over_tasks(data):
     X, y, task = data
     method = IndependentRidge(gamma=1.0).fit(X, y, task)
@@ -253,23 +232,3 @@ def test_grid_search_by_a_task_scorer(data, metric, response):
             error_score="raise",
         ).fit(X, sign, task=task, groups=task)
     assert np.all(np.isfinite(search.cv_results_["mean_test_score"]))
-
-
-def test_grid_search_on_sparse_inputs_is_that_on_dense_ones(data):
-    X, y, task = data
-    X, sign = np.where(np.abs(X) < 0.5, 0.0, X), np.where(y > 0, 1, -1)
-    keep = task != "a"
-    results = []
-    with config_context(enable_metadata_routing=True):
-        for inputs in (X[keep], sparse.csr_matrix(X[keep])):
-            svm = IndependentSVM(kernels="linear", tol=1e-10)
-            svm.set_fit_request(task=True).set_decision_function_request(task=True)
-            search = GridSearchCV(
-                make_pipeline(MaxAbsScaler(), svm),
-                {"independentsvm__C": [0.01, 1.0]},
-                cv=TaskKFold(2, random_state=0),
-                scoring=TaskScorer(roc_auc_score, response="decision_function"),
-                error_score="raise",
-            ).fit(inputs, sign[keep], task=task[keep], groups=task[keep])
-            results.append(search.cv_results_["mean_test_score"])
-    np.testing.assert_allclose(*results)

@@ -9,14 +9,11 @@ from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
     StratifiedKFold,
-    cross_val_predict,
-    cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -255,17 +252,6 @@ def test_an_unseen_task_is_pooled(kind, data, y, wrapped, direct, n_new):
     np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, SCHOOL))
 
 
-def test_probabilities_of_an_unseen_task_are_the_mean(data):
-    X, y = data
-    terms = [("linear", "each_task")]
-    model = TaskColumn(
-        MultiTaskMKL(terms, loss="logistic"), column="school", unseen="pool"
-    ).fit(X, y["classifier"])
-    of_tasks = [model.predict_proba(X.assign(school=t)) for t in model.tasks_]
-    found = model.predict_proba(X.assign(school="oslo"))
-    np.testing.assert_allclose(found, np.mean(of_tasks, axis=0))
-
-
 @both
 def test_grid_search(kind, data, y, wrapped):
     X = data[0]
@@ -296,45 +282,6 @@ def test_a_search_that_holds_out_tasks_says_so(kind, data, y, wrapped):
     for folds in (KFold(3, shuffle=True, random_state=0), StratifiedKFold(3)):
         search = GridSearchCV(wrapped, GRIDS[kind], cv=folds.split(X, SCHOOL))
         assert search.fit(X, y).best_score_ > 0.7
-
-
-@both
-def test_cross_validation(kind, data, y, wrapped):
-    X = data[0]
-    folds = list(within_tasks(X))
-    scores = cross_val_score(wrapped, X, y, cv=folds, error_score="raise")
-    assert scores.min() > 0.7
-    predicted = cross_val_predict(wrapped, X, y, cv=folds)
-    test = folds[0][1]
-    assert wrapped.fit(X.iloc[folds[0][0]], y[folds[0][0]]).score(
-        X.iloc[test], y[test]
-    ) == pytest.approx(scores[0])
-    np.testing.assert_array_equal(predicted[test], wrapped.predict(X.iloc[test]))
-    metric = "roc_auc" if kind == "classifier" else "neg_mean_squared_error"
-    scores = cross_val_score(wrapped, X, y, cv=folds, scoring=metric)
-    assert np.isfinite(scores).all()
-
-
-@both
-def test_permutation_importance(kind, data, y, wrapped):
-    X = data[0]
-    found = permutation_importance(wrapped.fit(X, y), X, y, random_state=0)
-    a, school, b = found.importances_mean
-    assert min(a, school) > 0.2 > b
-
-
-@both
-def test_partial_dependence(kind, data, y, wrapped):
-    X = data[0]
-    model = wrapped.fit(X, y)
-    found = partial_dependence(model, X, ["a"], grid_resolution=4)
-    response = model.predict if kind == "regressor" else model.decision_function
-    expected = [response(X.assign(a=a)).mean() for a in found["grid_values"][0]]
-    np.testing.assert_allclose(found["average"][0], expected)
-    tasks = partial_dependence(model, X, ["school"], categorical_features=["school"])
-    assert list(tasks["grid_values"][0]) == ["athens", "paris", "rome"]
-    expected = [response(X.assign(school=name)).mean() for name in model.tasks_]
-    np.testing.assert_allclose(tasks["average"][0], expected)
 
 
 @pytest.mark.parametrize("ensemble", [True, False])

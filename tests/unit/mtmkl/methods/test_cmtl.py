@@ -1,9 +1,9 @@
 """CMTL: its objective, and the order of its weights."""
 
-import numpy as np
 import pytest
 from method_cases import WEIGHTS, Case
 from model_objectives import standardised
+from norms import clustered
 
 from mtmkl.methods import CMTL
 
@@ -15,26 +15,9 @@ def test_order_of_the_epsilons(pairs_of_classes):
 
 def penalty(model, X, task):
     W = standardised(model, X, model.coef_)
-    T = W.shape[1]
-    r = min(model.n_clusters, T)
-    mean = W.mean(axis=1, keepdims=True)
-    sizes = np.zeros(T)
-    found = np.linalg.svd(W - mean, compute_uv=False)
-    sizes[: found.size] = found[:T]
-    least, most = 1 / model.epsilon_within, 1 / model.epsilon_between
-    total = (T - r + 1) * least + (r - 1) * most
-    # S has the eigenvalues of least Σσ²/s, in proportion to σ where they may be.
-    low, high = 0.0, max(sizes.max(), 1e-300) / least
-    for _ in range(200):
-        middle = 0.5 * (low + high)
-        # Larger divisors make smaller eigenvalues.
-        if np.clip(sizes / max(middle, 1e-300), least, most).sum() > total:
-            low = middle
-        else:
-            high = middle
-    s = np.clip(sizes / high, least, most)
-    between = np.sum(sizes**2 / s)
-    return model.lam * (model.epsilon_mean * T * np.sum(mean**2) + between)
+    names = ("epsilon_mean", "epsilon_between", "epsilon_within")
+    epsilons = {name: getattr(model, name) for name in names}
+    return model.lam * clustered(W, min(model.n_clusters, W.shape[1]), **epsilons)
 
 
 CASES = {

@@ -26,17 +26,6 @@ def kernel(X, Z):
     return X @ Z.T + np.exp(-square / 8.0)
 
 
-def best_without_offset(K, y, C):
-    import cvxpy as cp
-
-    alpha = cp.Variable(y.size)
-    root = np.linalg.cholesky(K + 1e-10 * np.eye(y.size))
-    value = cp.sum(alpha) - 0.5 * cp.sum_squares(root.T @ cp.multiply(y, alpha))
-    problem = cp.Problem(cp.Maximize(value), [alpha >= 0, alpha <= C])
-    problem.solve(solver="CLARABEL")
-    return problem.value
-
-
 def test_each_task_is_a_machine_of_scikit_learn(labelled):
     X, y, task = labelled
     model = IndependentSVM(C=2.0, kernels=LIST, tol=1e-10).fit(X, y, task)
@@ -57,41 +46,6 @@ def test_the_pooled_machine_does_not_see_the_task(labelled):
     scores = model.decision_function(X, task)
     np.testing.assert_allclose(scores, one.decision_function(X), atol=1e-6)
     np.testing.assert_array_equal(scores, model.decision_function(X, np.roll(task, 1)))
-
-
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-def test_without_an_offset_the_value_is_that_of_the_problem_without(C, labelled):
-    X, y, task = labelled
-    params = {"C": C, "kernels": LIST, "fit_intercept": False, "tol": 1e-8}
-    alone = IndependentSVM(**params).fit(X, y, task)
-    values = [
-        best_without_offset(kernel(X[task == t], X[task == t]), y[task == t], C)
-        for t in range(3)
-    ]
-    assert alone.objective_ == pytest.approx(sum(values), rel=1e-5)
-    assert alone.duality_gap_ <= 1e-8
-    np.testing.assert_array_equal(alone.intercept_, 0.0)
-    pooled = PooledSVM(**params).fit(X, y, task)
-    expected = best_without_offset(kernel(X, X), y, C)
-    assert pooled.objective_ == pytest.approx(expected, rel=1e-5)
-    np.testing.assert_allclose(
-        pooled.decision_function(X, task), kernel(X, X) @ pooled.dual_coef_
-    )
-
-
-def test_without_an_offset_features_are_homogeneous(labelled):
-    X, y, task = labelled
-    model = IndependentSVM(fit_intercept=False).fit(X, y, task)
-    np.testing.assert_allclose(
-        model.decision_function(-X, task), -model.decision_function(X, task)
-    )
-
-
-def test_nothing_of_switches_is_kept(labelled):
-    X, y, task = labelled
-    model = IndependentSVM().fit(X, y, task)
-    for name in ("switches_", "alpha_", "log_alpha_"):
-        assert not hasattr(model, name)
 
 
 def test_fit_intercept_is_a_flag(labelled):

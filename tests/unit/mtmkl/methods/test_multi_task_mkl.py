@@ -11,9 +11,8 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.kernels.base import Gaussian, Linear
+from mtmkl.kernels.base import Linear
 from mtmkl.kernels.task_kernels import (
-    frustratingly_easy,
     graph_laplacian,
     hierarchy,
     union,
@@ -69,29 +68,6 @@ def test_fitted_attributes(solver, loss):
         "graph laplacian",
         "union",
     ]
-
-
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-@pytest.mark.parametrize("p", [1, 2])
-def test_outputs_of_kernels_without_a_feature_map(p, loss):
-    X, y, task, Z, other = mixed(1)
-    terms = [(GAUSSIAN, "union"), ("linear", GRAPH), (GAUSSIAN, "single_task")]
-    options = {"loss": loss, "fit_intercept": False, "tol": 1e-6}
-    model = MultiTaskMKL(terms, p=p, C=1.0, **options).fit(X, y, task)
-    assert model.solver_ == "gram"
-    assert not hasattr(model, "coef_")
-    kernels = [Gaussian(2.0), Linear(), Gaussian(2.0)]
-    R = [union(4), graph_laplacian(CHAIN), np.eye(4)]
-    beta, expected, forms = model.dual_coef_, 0.0, []
-    for theta, kernel, Q in zip(model.weights_, kernels, R, strict=True):
-        expected += theta * (Q[np.ix_(other, task)] * kernel(Z, X)) @ beta
-        forms.append(beta @ (Q[np.ix_(task, task)] * kernel(X, X)) @ beta)
-    np.testing.assert_allclose(scores(model, Z, other), expected, atol=1e-9)
-    assert np.linalg.norm(model.weights_, p) == pytest.approx(1.0)
-    if p == 2:
-        # θ_m ∝ q_m^{1/(p − 1)} at the optimum.
-        best = forms / np.linalg.norm(forms)
-        np.testing.assert_allclose(model.weights_, best, atol=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -172,17 +148,11 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
     X, Z = X + 0.5, Z + 0.5
     if kind == "sparse":
         X, Z = csr_array(X), csr_array(Z)
+    terms = [(kernel, "dirac_uniform")]
+    options = {"C": 0.3, "fit_intercept": False, "tol": 1e-9, "max_iter": 50_000}
+    options |= {"normalize": normalize, "standardize": kind == "standardized"}
     models = [
-        MultiTaskMKL(
-            [(kernel, "dirac_uniform")],
-            C=0.3,
-            fit_intercept=False,
-            solver=solver,
-            normalize=normalize,
-            standardize=kind == "standardized",
-            tol=1e-9,
-            max_iter=50_000,
-        ).fit(X, y, task)
+        MultiTaskMKL(terms, solver=solver, **options).fit(X, y, task)
         for solver in ("gram", "features")
     ]
     assert models[0].objective_ == pytest.approx(models[1].objective_, rel=2e-9)
@@ -200,28 +170,22 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
-def test_union_is_the_pooled_machine(kernel, fit_intercept):
+def test_union_is_the_pooled_machine_and_single_tasks_are_independent_ones(
+    kernel, fit_intercept
+):
     X, y, task, Z, other = mixed(3)
     options = {"C": 0.7, "fit_intercept": fit_intercept, "tol": 1e-9}
-    joint = MultiTaskMKL([(kernel, "union")], **options).fit(X, y, task)
-    pooled = PooledSVM(kernels=[kernel], **options).fit(X, y, task)
-    assert joint.objective_ == pytest.approx(pooled.objective_, rel=1e-8)
-    np.testing.assert_allclose(
-        scores(joint, Z, other), scores(pooled, Z, other), atol=1e-3
-    )
-    np.testing.assert_allclose(joint.intercept_, pooled.intercept_, atol=1e-3)
-
-
-@pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
-def test_single_tasks_are_independent_machines(kernel):
-    X, y, task, Z, other = mixed(4)
-    options = {"C": 0.7, "fit_intercept": False, "tol": 1e-9}
-    apart = MultiTaskMKL([(kernel, "single_task")], **options).fit(X, y, task)
-    alone = IndependentSVM(kernels=[kernel], **options).fit(X, y, task)
-    assert apart.objective_ == pytest.approx(alone.objective_, rel=1e-8)
-    np.testing.assert_allclose(
-        scores(apart, Z, other), scores(alone, Z, other), atol=1e-3
-    )
+    pairs = [("union", PooledSVM)]
+    if not fit_intercept:  # of single tasks each machine has its own
+        pairs += [("single_task", IndependentSVM)]
+    for task_kernel, machines in pairs:
+        joint = MultiTaskMKL([(kernel, task_kernel)], **options).fit(X, y, task)
+        apart = machines(kernels=[kernel], **options).fit(X, y, task)
+        assert joint.objective_ == pytest.approx(apart.objective_, rel=1e-8)
+        np.testing.assert_allclose(
+            scores(joint, Z, other), scores(apart, Z, other), atol=1e-3
+        )
+        np.testing.assert_allclose(joint.intercept_, apart.intercept_, atol=1e-3)
 
 
 @pytest.mark.parametrize("solver", ["gram", "features"])
@@ -234,22 +198,6 @@ def test_an_infinite_norm_is_the_sum_kernel(solver):
     one = MultiTaskMKL(summed, solver=solver, tol=1e-8).fit(X, y, task)
     assert one.weights_.tolist() == [1.0]
     assert vanilla.objective_ == pytest.approx(one.objective_, rel=2e-8)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "logistic"])
-def test_frustratingly_easy_adaptation_is_feature_duplication(loss):
-    X, y, task, *_ = mixed(6)
-    own = np.zeros((y.size, 4, X.shape[1]))
-    own[np.arange(y.size), task] = X
-    twice = np.hstack([X, own.reshape(y.size, -1)])
-    options = {"loss": loss, "tol": 1e-9, "max_iter": 50_000}
-    adapted = MultiTaskMKL([("linear", "frustratingly_easy")], **options)
-    adapted.fit(X, y, task)
-    duplicated = MultiTaskMKL([("linear", "union")], **options).fit(twice, y)
-    assert adapted.objective_ == pytest.approx(duplicated.objective_, rel=1e-8)
-    np.testing.assert_allclose(
-        adapted.task_similarity_, frustratingly_easy(4), rtol=1e-12
-    )
 
 
 def test_one_task_is_multiple_kernel_learning():
@@ -296,24 +244,6 @@ def test_matrices_are_in_the_order_of_sorted_labels_or_of_the_one_given():
     )
     unordered = MultiTaskMKL([("linear", R)]).fit(X, y, NAMES[task])
     np.testing.assert_array_equal(unordered.task_similarity_, R)
-
-
-def test_an_order_may_have_tasks_without_examples():
-    X, y, task, *_ = mixed(10)
-    some = task != 2
-    R = graph_laplacian(CHAIN)
-    model = MultiTaskMKL([("linear", R)], task_order=[3, 1, 0, 2])
-    model.fit(X[some], y[some], task[some])
-    rows = np.ix_([2, 1, 0], [2, 1, 0])
-    np.testing.assert_array_equal(model.task_similarity_, R[rows])
-
-
-def test_trees_name_the_labels():
-    X, y, task, *_ = mixed(11)
-    tree = {"name": "hierarchy", "tree": "((fir,pine),(oak,beech));"}
-    model = MultiTaskMKL([("linear", tree)]).fit(X, y, NAMES[task])
-    parts = [name.rpartition(", ")[2] for name in model.term_names_]
-    assert parts == ["beech + fir + oak + pine", "beech + oak", "fir + pine"]
 
 
 def test_an_order_may_name_the_labels_and_specifications_their_relations():

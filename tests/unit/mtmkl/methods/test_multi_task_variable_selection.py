@@ -30,13 +30,6 @@ def test_objective_and_matrix_d(data):
     np.testing.assert_array_equal(estimator.A_, estimator.coef_)
 
 
-def test_targets_of_zero(data):
-    X, y, task = data
-    estimator = MultiTaskVariableSelection().fit(X, 0 * y, task)
-    assert estimator.n_features_ == 0
-    np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
-
-
 def penalty(model, X, task):
     return model.gamma * np.linalg.norm(model.coef_, axis=1).sum() ** 2
 

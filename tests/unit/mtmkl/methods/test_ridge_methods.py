@@ -46,14 +46,6 @@ def test_independent_with_a_kernel_is_kernel_ridge(data):
         )
 
 
-def test_one_task_of_feature_learning_is_ridge(data):
-    X, y, _ = data
-    ridge = IndependentRidge(0.8).fit(X, y)
-    learning = MultiTaskFeatureLearning(0.8, tol=1e-13).fit(X, y)
-    np.testing.assert_allclose(learning.coef_, ridge.coef_, rtol=1e-5)
-    assert learning.objective_ == pytest.approx(ridge.objective_, rel=1e-12)
-
-
 def test_gamma_of_each_task_must_match_the_tasks(data):
     X, y, task = data
     with pytest.raises(ValueError, match=r"one for each of the 8 tasks"):
@@ -116,10 +108,7 @@ def pooled_ridge_penalty(model, X, task):
 CASES = {
     "IndependentRidge": Case(
         penalty=ridge_penalty,
-        variants=[
-            {},
-            {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True},
-        ],
+        variants=[{}, {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True}],
         grid=RIDGES,
     ),
     "AggregateRidge": Case(

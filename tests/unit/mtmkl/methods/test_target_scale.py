@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sweeps import sweep
 
 from mtmkl.certify.referee import optimum_of
 from mtmkl.methods import (
@@ -74,47 +75,47 @@ def test_a_wrong_flag_is_refused():
         IndependentSVR(standardize_target="yes").fit(X, y, task)
 
 
-class TestNoTube:
-    """At ε = 0 a β of 0 lies between its bounds and on no kink."""
+#: At ε = 0 a β of 0 lies between its bounds and on no kink.
+NO_TUBE = (
+    lambda **more: IndependentSVR(epsilon=0.0, **more),
+    lambda **more: SingleTaskMKLRegressor(epsilon=0.0, **more),
+    lambda **more: MKMTFLRegressor(p=2.0, epsilon=0.0, **more),
+    lambda **more: MKMTSFLRegressor(q=1.5, epsilon=0.0, **more),
+)
 
-    METHODS = (
-        lambda **more: IndependentSVR(**more),
-        lambda **more: SingleTaskMKLRegressor(**more),
-        lambda **more: MKMTFLRegressor(p=2.0, **more),
-        lambda **more: MKMTSFLRegressor(q=1.5, **more),
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", NO_TUBE)
+def test_optimum_without_a_tube(method):
+    # The only free β of the solution is 0.
+    X = np.array(
+        [
+            [0.0, -0.8, 3.0, 0.2, 0.0],
+            [-0.1, 0.1, 4.2, -1.3, 0.0],
+            [0.0, -0.8, 3.0, 0.2, 0.0],
+            [0.2, 0.8, 2.4, 0.8, 0.0],
+            [0.2, -0.1, 0.0, -0.2, 0.0],
+        ]
     )
+    y, task = np.array([-0.2, -2.2, -1.2, 0.1, 1.3]), np.zeros(5, dtype=int)
+    kernels = [{"name": "gaussian", "width": 5.0}, {"name": "linear", "feature": 4}]
+    model = method(C=1.6, kernels=kernels).fit(X, y, task)
+    optimum = optimum_of(model, X, y, task)
+    assert model.duality_gap_ <= 1e-6
+    assert model.objective_ == pytest.approx(optimum.value, rel=1e-6)
 
-    @pytest.mark.filterwarnings("error")
-    @pytest.mark.parametrize("method", METHODS)
-    def test_optimum(self, method):
-        # The only free β of the solution is 0.
-        X = np.array(
-            [
-                [0.0, -0.8, 3.0, 0.2, 0.0],
-                [-0.1, 0.1, 4.2, -1.3, 0.0],
-                [0.0, -0.8, 3.0, 0.2, 0.0],
-                [0.2, 0.8, 2.4, 0.8, 0.0],
-                [0.2, -0.1, 0.0, -0.2, 0.0],
-            ]
-        )
-        y, task = np.array([-0.2, -2.2, -1.2, 0.1, 1.3]), np.zeros(5, dtype=int)
-        kernels = [{"name": "gaussian", "width": 5.0}, {"name": "linear", "feature": 4}]
-        model = method(C=1.6, epsilon=0.0, kernels=kernels).fit(X, y, task)
-        optimum = optimum_of(model, X, y, task)
-        assert model.duality_gap_ <= 1e-6
-        assert model.objective_ == pytest.approx(optimum.value, rel=1e-6)
 
-    @pytest.mark.filterwarnings("error")
-    @pytest.mark.parametrize(
-        ("number", "seeds"),
-        [(1, [89]), (2, [13, 47, 55]), (3, [22, 61, 130, 150, 184])],
-    )
-    def test_random_problems_of_any_scale(self, number, seeds):
-        kernels = [{"name": "gaussian", "width": 2.0}, {"name": "linear"}]
-        for seed in seeds:
-            X, y, task, C = random_problem(seed)
-            model = self.METHODS[number](C=C, epsilon=0.0, kernels=kernels)
-            assert model.fit(X, y, task).duality_gap_ <= model.tol
+MORE = ["2-47", "2-55", "3-61", "3-130", "3-150", "3-184"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("case", sweep(["1-89", "2-13", "3-22"], MORE))
+def test_random_problems_of_any_scale_without_a_tube(case):
+    number, seed = map(int, case.split("-"))
+    kernels = [{"name": "gaussian", "width": 2.0}, {"name": "linear"}]
+    X, y, task, C = random_problem(seed)
+    model = NO_TUBE[number](C=C, kernels=kernels)
+    assert model.fit(X, y, task).duality_gap_ <= model.tol
 
 
 def random_problem(seed):

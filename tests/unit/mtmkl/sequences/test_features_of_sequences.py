@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
 from sklearn.utils import estimator_checks as checks
 
 from mtmkl.sequences import SpectrumFeatures, WeightedDegreeFeatures
@@ -78,16 +76,6 @@ def test_lower_case_counts_as_upper_case(features):
 
 
 @both
-def test_rows_do_not_depend_on_their_neighbours(features):
-    rng = np.random.default_rng(0)
-    texts = ["".join(rng.choice(list("ACGTN"), 9)) for _ in range(20)]
-    skipping = clone(features).set_params(on_unknown="skip").fit(texts)
-    together = skipping.transform(texts).toarray()
-    alone = [skipping.transform([text]).toarray()[0] for text in texts]
-    np.testing.assert_array_equal(together, alone)
-
-
-@both
 def test_rows_have_length_1_if_normalized(features):
     raw = clone(features).set_params(normalize=False).fit_transform(SEQUENCES)
     norms = np.linalg.norm(raw.toarray(), axis=1)
@@ -101,13 +89,6 @@ def test_a_sequence_without_a_known_word_is_zero(features):
     X = clone(features).set_params(on_unknown="skip").fit_transform(["NNNN", "ACGT"])
     assert X[[0]].nnz == 0
     assert X[[1]].nnz > 0
-
-
-@both
-def test_in_a_pipeline(features):
-    model = make_pipeline(clone(features), LinearSVC())
-    model.fit(SEQUENCES, [0, 1, 0])
-    assert model.predict(SEQUENCES).tolist() == [0, 1, 0]
 
 
 @both

@@ -51,13 +51,6 @@ def test_each_word_at_each_position_has_a_column_of_its_name():
             assert X[row, column] == pytest.approx(expected, abs=1e-15)
 
 
-def test_kernel_of_a_sequence_with_itself_is_the_same_for_all():
-    X = WeightedDegreeFeatures(4, normalize=False).fit_transform(random_sequences())
-    own = (X.multiply(X)).sum(axis=1)
-    expected = sum(0.1 * (5 - k) * (12 - k + 1) for k in range(1, 5))
-    np.testing.assert_allclose(own, expected, rtol=1e-13)
-
-
 def test_other_lengths_than_those_of_fit_are_refused():
     features = WeightedDegreeFeatures(2).fit(["ACGT"])
     assert features.length_ == 4

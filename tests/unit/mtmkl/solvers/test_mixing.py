@@ -61,9 +61,3 @@ def test_after_a_clearance_the_next_step_is_plain():
         V = mixing.following(V, F(V))
     mixing.clear()
     np.testing.assert_array_equal(mixing.following(V, F(V)), V + F(V))
-
-
-def test_a_fixed_point_stays():
-    mixing, V = Mixing((2, 2), 3), np.ones((2, 2))
-    for _ in range(5):
-        np.testing.assert_array_equal(mixing.following(V, np.zeros((2, 2))), V)

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.linear_classifier import PreparedTasks, number_of_groups
 
 NAMES = ["CMTL", "CoClus", "FlexClus", "MeTaG", "Whom"]
-CONVEX = ["CMTL", "FlexClus", "MeTaG"]
 every_method = pytest.mark.parametrize("name", NAMES)
 
 
@@ -28,31 +26,6 @@ def test_scores_are_the_coefficients_of_raw_inputs(name, pairs_of_classes):
     scores = np.sum(X * estimator.coef_[:, task].T, axis=1) + estimator.intercept_[task]
     np.testing.assert_allclose(estimator.decision_function(X, task), scores, rtol=1e-12)
     assert estimator.score(X, y, task=task) > 0.8
-
-
-@every_method
-def test_objective_is_of_inputs_standardised_over_all_tasks(name, pairs_of_classes):
-    """The least loss any offsets allow, at the coefficients, is within the objective.
-
-    What remains is the penalty at the coefficients of standardised inputs.
-    """
-    X, y, task = pairs_of_classes
-    estimator = _make(name).fit(X, y, task)
-    standardised = _make(name).fit(StandardScaler().fit_transform(X), y, task)
-    assert estimator.objective_ == pytest.approx(standardised.objective_, rel=1e-7)
-    residual = y - estimator.decision_function(X, task)
-    means = [residual[task == t].mean() for t in range(10)]
-    np.testing.assert_allclose(means, 0.0, atol=1e-10)
-    assert np.sum(residual**2) < estimator.objective_ <= np.sum((y - 0) ** 2)
-
-
-@every_method
-def test_units_and_shifts_of_inputs_do_not_matter(name, pairs_of_classes):
-    X, y, task = pairs_of_classes
-    scores = _make(name).fit(X, y, task).decision_function(X, task)
-    other = X * [5, 0.01, 3, 1, 2, 7] - 11
-    moved = _make(name).fit(other, y, task).decision_function(other, task)
-    np.testing.assert_allclose(moved, scores, atol=1e-3)
 
 
 @every_method
@@ -122,16 +95,6 @@ def test_nothing_to_learn_from(name):
     assert constant.objective_ == 2.0
 
 
-@pytest.mark.parametrize("name", CONVEX)
-def test_convex_methods_are_certified_and_others_have_no_bound(name, pairs_of_classes):
-    X, y, task = pairs_of_classes
-    estimator = _make(name, tol=1e-5).fit(X, y, task)
-    assert 0 <= estimator.duality_gap_ <= 1e-5
-    assert estimator.dual_objective_ <= estimator.objective_
-    for other in set(NAMES) - set(CONVEX):
-        assert not hasattr(_make(other).fit(X, y, task), "duality_gap_")
-
-
 @pytest.mark.parametrize("name", ["CoClus", "Whom"])
 def test_restarts_are_seeded_and_the_best_is_kept(name, pairs_of_classes):
     X, y, task = pairs_of_classes
@@ -158,16 +121,8 @@ def test_numbers_and_shares_of_groups(value, n_tasks, expected):
 
 
 @pytest.mark.parametrize("name", ["CMTL", "CoClus", "Whom"])
-@pytest.mark.parametrize("value", [0, -1, 0.6, 1.0, 0.0, np.nan, True, "2"])
-def test_groups_out_of_range(name, value, pairs_of_classes):
+def test_groups_out_of_range(name, pairs_of_classes):
     parameter = "n_groups" if name == "Whom" else "n_clusters"
-    with pytest.raises(ValueError, match=f"{parameter} must be"):
-        _make(name, **{parameter: value}).fit(*pairs_of_classes)
-
-
-@every_method
-def test_iterations_must_be_positive(name, pairs_of_classes):
-    with pytest.raises(
-        ValueError, match="max_iter must be a whole number of at least 1, got 0"
-    ):
-        _make(name, max_iter=0).fit(*pairs_of_classes)
+    for value in (0, -1, 0.6, 1.0, 0.0, np.nan, True, "2"):
+        with pytest.raises(ValueError, match=f"{parameter} must be"):
+            _make(name, **{parameter: value}).fit(*pairs_of_classes)

@@ -66,27 +66,6 @@ def test_no_small_change_of_the_two_parts_lowers_the_objective(weights, example)
     assert found >= solution.certificate.objective * (1 - 1e-6)
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
-def test_best_start_is_no_worse_than_searches_over_the_two_parts(weights, example):
-    X, y, task, tasks = example
-    starts = [None, *(np.random.default_rng(seed) for seed in range(4))]
-    best = min(
-        solve(tasks, *weights, 2, tol=1e-9, rng=rng).certificate.objective
-        for rng in starts
-    )
-
-    def value(both):
-        P, Q = both.reshape(2, 4, 6)
-        return _split_objective(X, y, task, P, Q, *weights, 2)
-
-    rng = np.random.default_rng(9)
-    found = [
-        minimize(value, rng.standard_normal(48), options={"maxiter": 150}).fun
-        for _ in range(3)
-    ]
-    assert best <= min(found) * (1 + 1e-6)
-
-
 def test_solution_is_the_optimum_for_its_own_directions(example):
     """With the k free directions fixed the problem is convex: cvxpy finds no better."""
     X, y, task, tasks = example

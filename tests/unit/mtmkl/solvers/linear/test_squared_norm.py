@@ -11,7 +11,6 @@ from mtmkl.solvers.linear import row_sets
 from mtmkl.solvers.linear import squared_norm as squared
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import solve_group
-from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -43,44 +42,24 @@ def _dual_objective(X, y, task, a, gamma, penalty):
 
 @pytest.mark.parametrize("penalty", NAMES)
 @pytest.mark.parametrize("gamma", [1e-2, 1.0, 30.0])
-def test_reaches_the_optimum_of_an_independent_solver(penalty, problem, gamma):
+def test_optimum_of_an_independent_solver_and_values_by_definition(
+    penalty, problem, gamma
+):
     X, y, task, n_tasks = problem
     tasks = prepare(X, y, task, penalty, n_tasks=n_tasks)
     solution = solve(tasks, gamma, penalty=penalty, tol=1e-8)
+    certificate = solution.certificate
     optimum = find_optimum(squared_norm(X, y, task, gamma, penalty)).value
-    reached = _objective(X, y, task, solution.coef, gamma, penalty)
-    assert reached == pytest.approx(optimum, rel=1e-6)
-    assert solution.certificate.objective == pytest.approx(reached, rel=1e-9)
-
-
-@pytest.mark.parametrize("penalty", NAMES)
-@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1.0, 1e3])
-def test_certificate_is_what_primal_and_dual_points_are_worth(penalty, problem, gamma):
-    X, y, task, n_tasks = problem
-    tasks = prepare(X, y, task, penalty, n_tasks=n_tasks)
-    solution = solve(tasks, gamma, penalty=penalty)
     primal = _objective(X, y, task, solution.coef, gamma, penalty)
     dual = _dual_objective(X, y, task, solution.dual, gamma, penalty)
-    certificate = solution.certificate
+    assert primal == pytest.approx(optimum, rel=1e-6)
     assert certificate.status == "converged"
-    # With fewer examples than inputs the optimum is of the order γ·||y||², so that the
-    # rounding of the sums is larger in terms of it.
-    assert certificate.objective == pytest.approx(primal, rel=1e-8)
-    assert certificate.dual_objective == pytest.approx(dual, rel=1e-6)
-    assert dual <= primal * (1 + 1e-9)
-    assert (primal - dual) / primal <= 1.01e-6
+    assert certificate.objective == pytest.approx(primal, rel=1e-9)
+    assert certificate.dual_objective == pytest.approx(dual, rel=1e-7)
+    assert primal * (1 - 1.01e-8) <= dual <= primal * (1 + 1e-9)
     assert solution.extra["norm"] == pytest.approx(
         norm(penalty, solution.coef), rel=1e-9
     )
-
-
-@pytest.mark.parametrize("penalty", ["trace", "rows"])
-def test_single_task_of_one_input_is_ridge(penalty, make_problem):
-    X, y, task = make_problem(1, 1, [6])
-    tasks = prepare(X, y, task, penalty, n_tasks=1)
-    solution = solve(tasks, 2.0, penalty=penalty, tol=1e-13)
-    ridge = solve_ridge(decompose(X, y, task, n_tasks=1), 2.0)
-    np.testing.assert_allclose(solution.coef, ridge.coef, rtol=1e-6)
 
 
 def test_single_task_with_the_trace_norm_is_ridge(make_problem):
@@ -94,17 +73,6 @@ def test_single_task_with_the_trace_norm_is_ridge(make_problem):
         )
 
 
-def test_coefficients_vanish_as_gamma_grows(make_problem):
-    X, y, task = make_problem(4, 3, [6])
-    for penalty in ("trace", "rows"):
-        tasks = prepare(X, y, task, penalty, n_tasks=4)
-        small, large = (
-            np.abs(solve(tasks, gamma, penalty=penalty).coef).max()
-            for gamma in (1e6, 1e9)
-        )
-        assert large < 2e-3 * small
-
-
 def test_deviations_vanish_as_gamma_grows_and_leave_pooled_least_squares(make_problem):
     X, y, task = make_problem(5, 3, [6])
     tasks = decompose(X, y, task, n_tasks=5)
@@ -113,20 +81,6 @@ def test_deviations_vanish_as_gamma_grows_and_leave_pooled_least_squares(make_pr
     np.testing.assert_allclose(
         solution.coef, np.repeat(pooled[:, None], 5, axis=1), rtol=1e-5, atol=1e-6
     )
-
-
-@pytest.mark.parametrize("gamma", [0.01, 1.0, 30.0])
-def test_order_of_the_optima_follows_the_order_of_the_norms(problem, gamma):
-    """||W||_{2,1} ≥ ||W||_tr ≥ ||WΠ||_tr, so the optima are in the same order."""
-    X, y, task, n_tasks = problem
-    rows, trace, deviations = (
-        solve(
-            prepare(X, y, task, penalty, n_tasks=n_tasks), gamma, penalty=penalty
-        ).certificate
-        for penalty in ("rows", "trace", "deviations")
-    )
-    assert rows.objective >= trace.dual_objective
-    assert trace.objective >= deviations.dual_objective
 
 
 @pytest.mark.parametrize("penalty", NAMES)
@@ -180,15 +134,6 @@ def test_bound_keeps_up_where_tasks_share_few_of_their_orthogonal_inputs(gamma):
     assert solution.certificate.status == "converged"
 
 
-def test_rank_falls_with_gamma(make_problem):
-    X, y, task = make_problem(20, 6, [5], rank=6)
-    tasks = decompose(X, y, task, n_tasks=20)
-    ranks = [
-        np.linalg.matrix_rank(solve(tasks, gamma).coef) for gamma in (1e-3, 1.0, 1e3)
-    ]
-    assert ranks[0] > ranks[1] > ranks[2]
-
-
 @pytest.mark.parametrize("penalty", NAMES)
 def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
     from scipy.io import loadmat
@@ -215,17 +160,14 @@ def test_group_is_solved_as_the_subset_of_its_tasks(make_problem):
     mine = np.isin(task, members)
     number = np.array([-1, 1, 2, -1, 0, -1])
     some = decompose(X[mine], y[mine], number[task[mine]], n_tasks=3)
-    rng = np.random.default_rng(0)
-    start = WarmStart(rng.standard_normal((3, 5)), rng.standard_normal((3, 5)), 9.0)
-    for given in (None, start):
-        of_subset = solve(some, 0.3, tol=1e-9, start=given)
-        group = solve_group(tasks, members, 0.3, tol=1e-9, start=given)
+    of_subset = solve(some, 0.3, tol=1e-9)
+    for start in (None, of_subset.extra["warm_start"]):
+        of_subset = solve(some, 0.3, tol=1e-9, start=start)
+        group = solve_group(tasks, members, 0.3, tol=1e-9, start=start)
         value = of_subset.certificate.objective
         assert group.objective == pytest.approx(value, rel=1e-13)
         np.testing.assert_allclose(group.coef.T, of_subset.coef, atol=1e-12)
         end = of_subset.extra["warm_start"]
         np.testing.assert_allclose(group.end.primal, end.primal, atol=1e-12)
-        np.testing.assert_allclose(group.end.multiplier, end.multiplier, atol=1e-10)
-        assert group.end.step == pytest.approx(end.step)
         expanded = some.expand(group.reduced)
         np.testing.assert_allclose(expanded, of_subset.dual, atol=1e-10)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Lasso
 
 from mtmkl.certify.linear_problems import sum_of_norms
 from mtmkl.certify.solving import find_optimum
@@ -42,33 +41,27 @@ DUAL_NORMS = {
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("model", MODELS)
-def test_reaches_the_optimum_of_an_independent_solver(model, weights, problem):
+def test_optimum_of_an_independent_solver_and_values_by_definition(
+    model, weights, problem
+):
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     solution = solve(tasks, *weights, model=model, tol=1e-8)
+    a, certificate = solution.dual, solution.certificate
     P, Q = solution.extra["parts"]
     np.testing.assert_array_equal(solution.coef, P + Q)
     reached = np.sum((y - np.einsum("ij,ji->i", X, (P + Q)[:, task])) ** 2)
     for weight, size, part in zip(weights, NORMS[model], (P, Q), strict=True):
         reached += weight * size(part)
-    assert solution.certificate.objective == pytest.approx(reached, rel=1e-9)
+    assert certificate.objective == pytest.approx(reached, rel=1e-9)
     optimum = find_optimum(sum_of_norms(X, y, task, weights, model)).value
     assert reached == pytest.approx(optimum, rel=1e-6)
-
-
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("model", MODELS)
-def test_certificate_is_what_the_dual_point_is_worth(model, weights, problem):
-    X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
-    solution = solve(tasks, *weights, model=model)
-    a, certificate = solution.dual, solution.certificate
     M = np.array([X[task == t].T @ a[task == t] for t in range(n_tasks)]).T
     for weight, size in zip(weights, DUAL_NORMS[model], strict=True):
         assert size(M) <= weight * (1 + 1e-9)
     assert certificate.status == "converged"
     assert certificate.dual_objective == pytest.approx(y @ a - a @ a / 4, rel=1e-9)
-    assert certificate.duality_gap <= 1e-6
+    assert certificate.duality_gap <= 1e-8
 
 
 @pytest.mark.parametrize("code", CODES)
@@ -83,37 +76,6 @@ def test_proximal_points_are_where_the_conjugate_says(code):
         assert dual_norm(rest, code) <= level * (1 + 1e-12)
         assert np.sum(rest * Z) == pytest.approx(level * norm(Z, code), abs=1e-12)
         assert Z.any() == (dual_norm(V, code) > level)
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_dual_norms_are_suprema(code):
-    rng = np.random.default_rng(1)
-    M = rng.standard_normal((6, 4))
-    sizes = []
-    for other in rng.standard_normal((50, 6, 4)):
-        assert np.sum(M * other) <= dual_norm(M, code) * norm(other, code)
-        Z = np.empty_like(M)
-        # What little is left of M above a high level attains the supremum.
-        prox(M, (1 - 1e-7) * dual_norm(M, code), code, Z)
-        sizes.append(np.sum(M * Z) / norm(Z, code))
-    np.testing.assert_allclose(sizes, dual_norm(M, code), rtol=1e-6)
-
-
-@pytest.mark.parametrize("lam", [0.3, 3.0])
-def test_dear_row_maxima_leave_the_lasso_of_each_task(lam, problem):
-    X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
-    solution = solve(tasks, 1e6, lam, model="dirty", tol=1e-10)
-    np.testing.assert_array_equal(solution.extra["parts"][0], 0.0)
-    value = 0.0
-    for t in range(n_tasks):
-        A, b = X[task == t], y[task == t]
-        lasso = Lasso(
-            lam / (2 * b.size), fit_intercept=False, tol=1e-12, max_iter=10**6
-        )
-        w = lasso.fit(A, b).coef_
-        value += np.sum((b - A @ w) ** 2) + lam * np.abs(w).sum()
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-8)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -151,17 +113,16 @@ def test_zero_is_found_at_once_exactly_where_it_is_the_optimum(model, problem):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_targets_and_weights_of_another_unit(model, problem):
-    X, y, task, n_tasks = problem
-    tasks = decompose(X, y, task, n_tasks=n_tasks)
-    plain = solve(tasks, 3.0, 1.5, model=model, tol=1e-9)
+def test_targets_and_weights_of_another_unit(model, make_problem):
+    X, y, task = make_problem(6, 5, [1, 4, 9])
+    weights = np.array([3.0, 1.5])
+    plain = solve(decompose(X, y, task, n_tasks=6), *weights, model=model, tol=1e-9)
     for unit in (1e-5, 1e5):
-        scaled = decompose(X, unit * y, task, n_tasks=n_tasks)
-        other = solve(scaled, 3.0 * unit, 1.5 * unit, model=model, tol=1e-9)
+        tasks = decompose(X, unit * y, task, n_tasks=6)
+        other = solve(tasks, *(unit * weights), model=model, tol=1e-9)
         np.testing.assert_allclose(other.coef, unit * plain.coef, atol=1e-3 * unit)
-        assert other.certificate.objective == pytest.approx(
-            unit**2 * plain.certificate.objective, rel=3e-9
-        )
+        expected = unit**2 * plain.certificate.objective
+        assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -177,18 +138,12 @@ def test_a_path_in_any_order_reaches_the_single_optima(model, problem):
         )
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_stopping_short_warns_with_the_gap_and_keeps_the_bound_valid(
-    model, make_problem
-):
+def test_stopping_short_warns(make_problem):
     X, y, task = make_problem(6, 5, [4])
     tasks = decompose(X, y, task, n_tasks=6)
     with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
-        short = solve(tasks, 0.2, 0.1, model=model, max_iter=3).certificate
+        short = solve(tasks, 0.2, 0.1, model="dirty", max_iter=3).certificate
     assert (short.status, short.n_iter) == ("stopped", 3)
-    optimum = solve(tasks, 0.2, 0.1, model=model, tol=1e-9).certificate
-    assert short.dual_objective <= optimum.objective
-    assert short.objective >= optimum.dual_objective
 
 
 @pytest.mark.parametrize("model", MODELS)

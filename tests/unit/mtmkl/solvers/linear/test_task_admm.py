@@ -7,13 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.task_admm import (
-    PenaltySteps,
-    loss_step,
-    pull_back,
-    residuals,
-    solve,
-)
+from mtmkl.solvers.linear.task_admm import PenaltySteps, solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -47,37 +41,6 @@ def test_ridge_is_solved_from_any_first_step(gamma, step, problem):
         ridge.certificate.objective, rel=1e-9
     )
     np.testing.assert_allclose(solution.dual, ridge.dual, atol=1e-3)
-
-
-def test_loss_step_is_the_proximal_point(make_problem):
-    X, y, task = make_problem(3, 4, [2, 7])
-    tasks = decompose(X, y, task, n_tasks=3)
-    data = tasks.arrays
-    base, step = np.random.default_rng(0).standard_normal((3, 4)), 0.7
-    W, pull, residual = loss_step(*data, base, step)
-    for t in range(3):
-        X_t, y_t = X[task == t], y[task == t]
-        system = 2 * X_t.T @ X_t + step * np.eye(4)
-        expected = np.linalg.solve(system, 2 * X_t.T @ y_t + step * base[t])
-        np.testing.assert_allclose(W[t], expected)
-        np.testing.assert_allclose(pull[t], 2 * X_t.T @ (y_t - X_t @ W[t]), atol=1e-10)
-    np.testing.assert_allclose(pull, step * (W - base), atol=1e-10)
-    errors = y - np.einsum("ij,ij->i", X, W[task])
-    assert tasks.constant + residual @ residual == pytest.approx(errors @ errors)
-    np.testing.assert_allclose(residuals(*data, W), residual, atol=1e-12)
-
-
-@pytest.mark.parametrize("d", [1, 5, 64])
-def test_pull_back_is_two_products_for_every_task_and_point(d):
-    rng = np.random.default_rng(d)
-    offsets = np.cumsum([0, 0, 1, 3, 4, 7, 8, 21])
-    right, slopes = rng.standard_normal((offsets[-1], d)), rng.random(offsets[-1])
-    points, aims = rng.standard_normal((2, 7, d)), rng.standard_normal((2, offsets[-1]))
-    pulls = pull_back(right, offsets[:-1], offsets, points, aims, slopes)
-    for s, t in np.ndindex(2, 7):
-        own = slice(offsets[t], offsets[t + 1])
-        rest = aims[s, own] - slopes[own] * (right[own] @ points[s, t])
-        np.testing.assert_allclose(pulls[s, t], rest @ right[own], atol=1e-12)
 
 
 def test_balance_moves_the_step_towards_the_larger_residual():

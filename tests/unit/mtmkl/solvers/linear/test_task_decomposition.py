@@ -48,24 +48,15 @@ def test_pooled_spectrum_is_that_of_all_examples(problem):
 
 def test_tasks_with_the_same_inputs_share_a_decomposition(make_problem, monkeypatch):
     X, _, _ = make_problem(1, 4, [7])
-    rng = np.random.default_rng(2)
-    inputs = [X, X, X + 1.0]
-    targets = rng.standard_normal((3, 7))
-    alone = [
-        decompose(x, b, np.zeros(7, np.intp), n_tasks=1)
-        for x, b in zip(inputs, targets, strict=True)
-    ]
-    decomposed = []
-
-    def counted(matrix, *, full_matrices):
-        decomposed.append(matrix)
-        return svd(matrix, full_matrices=full_matrices)
-
-    svd = np.linalg.svd
-    monkeypatch.setattr(np.linalg, "svd", counted)
-    tasks = decompose(
-        np.concatenate(inputs), targets.ravel(), np.repeat([0, 1, 2], 7), n_tasks=3
+    inputs = np.concatenate([X, X, X + 1.0])
+    y, task = np.random.default_rng(2).standard_normal(21), np.repeat([0, 1, 2], 7)
+    alone = [decompose(inputs[task == t], y[task == t], 0 * task[:7], n_tasks=1)
+             for t in range(3)]  # fmt: skip
+    decomposed, svd = [], np.linalg.svd
+    monkeypatch.setattr(
+        np.linalg, "svd", lambda *a, **k: decomposed.append(a) or svd(*a, **k)
     )
+    tasks = decompose(inputs, y, task, n_tasks=3)
     assert len(decomposed) == 2
     for name in ("right", "singular", "target", "orthogonal"):
         together = np.concatenate([getattr(each, name) for each in alone])

@@ -15,7 +15,6 @@ from mtmkl.solvers.linear.whom_partitions import (
     move_tasks,
     partitions,
     solve,
-    squared_trace_norm,
 )
 
 
@@ -82,20 +81,7 @@ def test_partitions_are_all_of_them_once():
     assert [len(_assignments(4, g)) for g in (1, 2, 3, 4)] == [1, 8, 14, 15]
 
 
-@pytest.mark.parametrize("n_groups", [2, 3])
-@pytest.mark.parametrize("gamma", [0.05, 0.5, 5.0])
-@pytest.mark.parametrize("seed", range(4))
-def test_four_tasks_reach_the_best_of_all_partitions(
-    seed, gamma, n_groups, make_problem
-):
-    X, y, task = make_problem(4, 5, [6, 9], seed=seed)
-    tasks = decompose(X, y, task, n_tasks=4)
-    (solution,) = _solutions(tasks, gamma, n_groups, 1, tol=1e-7)
-    best = _best_of_all(tasks, gamma, n_groups)
-    assert solution.certificate.objective == pytest.approx(best, rel=1e-6)
-
-
-@pytest.mark.parametrize("n_tasks", [3, 5, 6])
+@pytest.mark.parametrize("n_tasks", [3, 4, 6])
 @pytest.mark.parametrize("seed", range(5))
 def test_random_problems_of_up_to_six_tasks(seed, n_tasks):
     """benchmarks/whom_partitions.py has the same over many more problems."""
@@ -116,20 +102,6 @@ def test_search_with_swaps_finds_most_best_partitions(monkeypatch):
         reached = min(each.certificate.objective for each in found)
         n_found += reached <= _best_of_all(tasks, gamma, n_groups) * (1 + 1e-4)
     assert n_found >= 19
-
-
-def test_value_of_a_group_is_at_least_that_of_its_parts():
-    """Why no fewer groups than G need be tried."""
-    for seed in range(5):
-        tasks, gamma, _ = _random_problem(seed, 5)
-
-        def cost(members, tasks=tasks, gamma=gamma):
-            group = np.array(members)
-            return squared_norm.solve_group(tasks, group, gamma, tol=1e-8).objective
-
-        whole = cost([0, 1, 2, 3, 4])
-        for parts in partitions(5, 2):
-            assert whole >= sum(map(cost, parts)) * (1 - 1e-7)
 
 
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
@@ -180,22 +152,6 @@ def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
     assert solution.certificate.objective == pytest.approx(ridge, rel=1e-6)
 
 
-def test_two_kinds_of_task_are_found():
-    """Two sets of tasks along orthogonal directions: each is a group."""
-    rng = np.random.default_rng(0)
-    task = np.repeat(np.arange(8), 20)
-    kind = np.arange(8) % 2
-    X = rng.standard_normal((task.size, 6))
-    W = np.zeros((6, 8))
-    W[kind, np.arange(8)] = rng.choice([-2.0, -1.0, 1.0, 2.0], 8)
-    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
-    tasks = decompose(X, y, task, n_tasks=8)
-    starts = _solutions(tasks, 1.0, 2, 3)
-    assert len(starts) == 3
-    best = min(starts, key=lambda each: each.certificate.objective)
-    np.testing.assert_array_equal(best.extra["groups"], kind)
-
-
 def test_trials_can_only_help(make_problem):
     X, y, task = make_problem(8, 5, [6])
     tasks = decompose(X, y, task, n_tasks=8)
@@ -232,46 +188,6 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
                 assert penalty(moved) >= penalty(groups) * (1 - 1e-7)
 
 
-def _move_tasks_in_full(gram, groups, n_groups):
-    """Move tasks one at a time, each cost computed when it is asked for."""
-
-    def cost(inside):
-        return squared_trace_norm(gram, inside)
-
-    groups = groups.copy()
-    unmoved = t = 0
-    while unmoved < groups.size:
-        rises = np.zeros(n_groups)
-        for g in range(n_groups):
-            if g != groups[t]:
-                without = (groups == groups[t]) & (np.arange(groups.size) != t)
-                inside = groups == g
-                rises[g] = -cost(groups == groups[t]) + cost(without) - cost(inside)
-                inside[t] = True
-                rises[g] += cost(inside)
-        best = np.argmin(rises)
-        unmoved += 1
-        if rises[best] < -1e-9 * np.trace(gram):
-            groups[t], unmoved = best, 0
-        t = (t + 1) % groups.size
-    return groups
-
-
-@pytest.mark.parametrize("n_groups", [2, 3, 6])
-def test_moves_are_those_of_costs_that_are_always_computed_anew(n_groups):
-    n_moved = 0
-    for seed in range(10):
-        rng = np.random.default_rng([7, seed])
-        W = rng.standard_normal((5, 3)) @ rng.standard_normal((3, 14))
-        W += 0.2 * rng.standard_normal(W.shape)
-        gram, start = W.T @ W, rng.integers(n_groups, size=14)
-        expected = _move_tasks_in_full(gram, start, n_groups)
-        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
-        np.testing.assert_array_equal(groups, expected)
-        n_moved += np.count_nonzero(groups != start)
-    assert n_moved > 30
-
-
 def test_rises_are_differences_of_the_penalty():
     rng = np.random.default_rng(8)
     W = rng.standard_normal((4, 7))
@@ -297,21 +213,3 @@ def test_rises_are_differences_of_the_penalty():
     swapped[[0, 4]] = groups[[4, 0]]
     rise = _swap_rise(gram, groups, costs, 0, 4)
     assert rise == pytest.approx(penalty(swapped) - penalty(groups), rel=1e-6)
-
-
-def test_squared_trace_norm_is_that_of_the_columns():
-    W = np.random.default_rng(4).standard_normal((3, 6))
-    for n_inside in range(7):
-        inside = np.arange(6) < n_inside
-        expected = np.linalg.svd(W[:, inside], compute_uv=False).sum() ** 2
-        found = squared_trace_norm(W.T @ W, inside)
-        # A Gram matrix of more columns than rows has eigenvalues of 0 ± 1e-16.
-        assert found == pytest.approx(expected, rel=1e-6)
-
-
-def test_same_seed_same_groups(make_problem):
-    X, y, task = make_problem(8, 4, [5])
-    tasks = decompose(X, y, task, n_tasks=8)
-    first, second = (_solutions(tasks, 0.7, 3, 1)[0] for _ in range(2))
-    np.testing.assert_array_equal(first.coef, second.coef)
-    np.testing.assert_array_equal(first.extra["groups"], second.extra["groups"])

@@ -25,17 +25,17 @@ def optimum(g, H, center, a=(), B=()):
     return problem.solve(solver="CLARABEL")
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (5, 5), (40, 3), (60, 60)])
-def test_equals_the_optimum_of_a_general_solver(n, rank, size):
-    g, H, center = program(n, rank, size=size)
-    x = center.copy()
-    value, gap, _ = minimise_on_simplex(g, H, center, 1e-9 * size, 1000, x)
-    assert gap <= 1e-9 * size
-    expected = size * optimum(g / size, H / size, center)
-    assert value == pytest.approx(expected, rel=1e-5, abs=1e-6 * size)
-    assert x.min() >= 0.0
-    assert x.sum() == pytest.approx(1.0)
+def test_equals_the_optimum_of_a_general_solver(n, rank):
+    for size in (1e-6, 1.0, 1e6):
+        g, H, center = program(n, rank, size=size)
+        x = center.copy()
+        value, gap, _ = minimise_on_simplex(g, H, center, 1e-9 * size, 1000, x)
+        assert gap <= 1e-9 * size, size
+        expected = size * optimum(g / size, H / size, center)
+        assert value == pytest.approx(expected, rel=1e-5, abs=1e-6 * size), size
+        assert x.min() >= 0.0
+        assert x.sum() == pytest.approx(1.0)
 
 
 def test_many_weights_need_not_become_zero_one_by_one():
@@ -59,23 +59,14 @@ def test_the_gap_bounds_the_distance_from_the_optimum():
         assert least <= value + 1e-7
 
 
-def test_weights_of_many_kernels_are_programs_of_their_tasks():
-    parts = [program(40, 6, seed) for seed in range(3)]
-    g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
-    weights = minimise_weights(g, H, center, 0.0, tol=1e-8)
-    expected = sum(optimum(*part) for part in parts)
-    assert weights.objective == pytest.approx(expected, abs=1e-6)
-    assert weights.gap <= 1e-8
-
-
 def cuts(n, n_cuts, seed=0, size=1.0):
     rng = np.random.default_rng(100 + seed)
     offsets = -0.3 * np.abs(rng.normal(size=n_cuts))
     return size * offsets, 2.0 * size * rng.normal(size=(n_cuts, n))
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("n_cuts", [1, 3, 8])
+@pytest.mark.parametrize("size", [1e-6, 1e6])
+@pytest.mark.parametrize("n_cuts", [1, 8])
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (30, 3), (60, 60)])
 def test_with_cuts_equals_the_optimum_of_a_general_solver(n, rank, n_cuts, size):
     g, H, center = program(n, rank, size=size)

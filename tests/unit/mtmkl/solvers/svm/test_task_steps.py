@@ -13,31 +13,11 @@ from mtmkl.solvers.svm.task_steps import (
 )
 
 
-def test_bias_is_the_mean_over_free_multipliers():
-    v = np.array([0.5, 0.7, 3.0, -2.0])
-    beta = np.array([0.2, 0.4, 1.0, 0.0])
-    _, bias = violation_at(v, beta, np.zeros(4), np.ones(4), 0.0, True)
-    assert bias == pytest.approx(0.6)
-
-
-def test_bias_is_the_middle_of_its_interval_if_none_is_free():
-    # Rising is possible at 0 (v = -2) and sinking at the upper bound (v = 3).
-    v, beta = np.array([3.0, -2.0]), np.array([1.0, 0.0])
-    violation, bias = violation_at(v, beta, np.zeros(2), np.ones(2), 0.0, True)
-    assert (violation, bias) == (-5.0, 0.5)
-
-
 def test_bias_is_the_finite_end_of_an_unbounded_interval():
     v = np.array([1.0, 0.5])
     lo, hi = np.zeros(2), np.ones(2)
     assert violation_at(v, lo, lo, hi, 0.0, True)[1] == 1.0
     assert violation_at(v, lo, -hi, lo, 0.0, True)[1] == 0.5
-
-
-def test_bias_of_regression_is_off_by_the_tube():
-    v, beta = np.array([1.0, 0.2]), np.array([0.3, -0.3])
-    _, bias = violation_at(v, beta, -np.ones(2), np.ones(2), 0.4, True)
-    assert bias == pytest.approx(0.6)
 
 
 def test_without_an_intercept_every_gradient_counts_by_itself():
@@ -70,17 +50,11 @@ def test_diagonals_are_of_weighted_sums_of_shared_matrices_and_features():
         entries=[0, 0],
     )
     weight = np.array([[0, 1, 2], [2, 1, 0]])
-    kernels = (
-        blocks.offsets,
-        blocks.entries,
-        blocks.features,
-        blocks.grams.ravel(),
-        weight,
-    )
+    arrays = blocks.offsets, blocks.entries, blocks.features, blocks.grams.ravel()
     squares = np.sum(X**2, axis=1)
     expected = [
         0.5 * X[:, 0] ** 2 + 2.0 * squares + 3.0,
         3.0 * X[:, 1] ** 2 + 2.0 * squares + 0.5,
     ]
-    found = diagonals(kernels, weights)
+    found = diagonals((*arrays, weight), weights)
     np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-12)

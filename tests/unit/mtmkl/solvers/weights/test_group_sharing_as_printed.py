@@ -11,7 +11,7 @@ from mtmkl.solvers.weights.pairwise_weights import minimise_weights, pair_penalt
 
 N_TASKS, N_KERNELS = 4, 3
 PAIRS = list(zip(*np.triu_indices(N_TASKS, 1), strict=True))
-POWERS = (-10, -5, -2, 0, 2, 5, 10)
+POWERS = (-10, -2, 0, 10)
 
 
 def machines(n=12):
@@ -104,20 +104,20 @@ def exact(q, lam):
     return minimise_weights(q, nothing, uniform, lam, tol=1e-11)
 
 
-@pytest.mark.parametrize("power", POWERS)
-def test_algorithm_2_as_printed_diverges(q, power):
-    sizes = [np.abs(theta).max() for theta in as_printed(q, 2.0**power, 120)]
-    assert sizes[-1] > 1e6
-    assert sizes[-1] > sizes[-20] > sizes[-40]
+def test_algorithm_2_as_printed_diverges(q):
+    for power in POWERS:
+        sizes = [np.abs(theta).max() for theta in as_printed(q, 2.0**power, 120)]
+        assert sizes[-1] > 1e6, power
+        assert sizes[-1] > sizes[-20] > sizes[-40], power
 
 
-@pytest.mark.parametrize("power", POWERS)
-def test_algorithm_2_corrected_is_the_theta_step(q, power):
-    lam = 2.0**power
-    theta, found = corrected(q, lam, 4000), exact(q, lam)
-    value = np.sum(q * theta) + lam * pair_penalty(theta)
-    assert value == pytest.approx(found.objective + np.sum(q) / N_KERNELS, rel=1e-6)
-    np.testing.assert_allclose(theta, found.theta, atol=1e-5)
+def test_algorithm_2_corrected_is_the_theta_step(q):
+    for lam in 2.0 ** np.array(POWERS):
+        theta, found = corrected(q, lam, 2500), exact(q, lam)
+        value = np.sum(q * theta) + lam * pair_penalty(theta)
+        expected = found.objective + np.sum(q) / N_KERNELS
+        assert value == pytest.approx(expected, rel=1e-6), lam
+        np.testing.assert_allclose(theta, found.theta, atol=1e-5)
 
 
 def test_algorithm_1_cycles():

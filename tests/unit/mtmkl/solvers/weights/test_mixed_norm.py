@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.kernel_problems import group_sharing, mixed_norm
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.mixed_norm import MixedNormDuals, MixedNormPath
 from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
@@ -29,38 +28,11 @@ def toy(epsilon=None, sizes=SIZES, seed=0):
     return targets, grams, problem
 
 
-def primal(targets, grams, solution, C, p, epsilon):
-    """Return the first printed problem's value, computed from its definition."""
-    norms, losses, first = np.zeros(solution.coef.shape), 0.0, 0
-    for t, y in enumerate(targets):
-        beta = solution.dual[first : first + len(y)]
-        scores = solution.intercept[t]
-        for j, K in enumerate(grams[t]):
-            eta = solution.coef[t, j]
-            norms[t, j] = eta * np.sqrt(max(beta @ K @ beta, 0.0))
-            scores = scores + eta * K @ beta
-        excess = 1 - y * scores if epsilon is None else np.abs(y - scores) - epsilon
-        losses += C * np.maximum(excess, 0.0).sum()
-        first += len(y)
-    return 0.5 * np.linalg.norm(norms, p, axis=0).sum() ** 2 + losses
-
-
-def dual(targets, grams, beta, p, epsilon):
-    """Return max over β: the ledger's dual at a β."""
-    order, linear, first = p / (p - 1), 0.0, 0
-    norms = np.zeros((len(grams[0]), len(targets)))
-    for t, y in enumerate(targets):
-        own = beta[first : first + len(y)]
-        linear += y @ own - (epsilon or 0.0) * np.abs(own).sum()
-        norms[:, t] = [np.sqrt(max(own @ K @ own, 0.0)) for K in grams[t]]
-        first += len(y)
-    return linear - 0.5 * max(np.linalg.norm(norms, order, axis=1)) ** 2
-
-
 @pytest.mark.parametrize("epsilon", LOSSES)
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-@pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
-def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
+@pytest.mark.parametrize(
+    ("p", "C"), [(2.0, 0.1), (2.0, 100.0), (6.0, 2.0), (8.67, 0.1), (8.67, 100.0)]
+)
+def test_optimum_of_a_general_solver_lies_between_the_bounds(p, C, epsilon):
     targets, grams, problem = toy(epsilon)
     optimum = find_optimum(mixed_norm(targets, grams, C, p, epsilon)).value
     certificate = MixedNormPath(problem, p, tol=1e-7).solve(C).certificate
@@ -68,22 +40,6 @@ def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
     assert certificate.dual_objective <= optimum * (1 + 1e-7)
     assert optimum <= certificate.objective * (1 + 1e-7)
     assert certificate.duality_gap <= 1e-7
-
-
-@pytest.mark.parametrize("epsilon", LOSSES)
-@pytest.mark.parametrize("p", [2.0, 3.0, 8.67])
-def test_objective_and_bound_are_those_of_the_printed_problems(p, epsilon):
-    targets, grams, problem = toy(epsilon, seed=1)
-    C = 3.0
-    solution = MixedNormPath(problem, p, tol=1e-7).solve(C)
-    certificate = solution.certificate
-    value = primal(targets, grams, solution, C, p, epsilon)
-    assert value <= certificate.objective * (1 + 1e-12)
-    assert value == pytest.approx(certificate.objective, rel=2e-7)
-    # Other duals may have certified it more closely.
-    bound = dual(targets, grams, solution.dual, p, epsilon)
-    assert bound <= certificate.objective
-    assert bound == pytest.approx(certificate.dual_objective, rel=1e-4)
 
 
 def test_the_lambdas_are_those_of_the_norms():
@@ -117,16 +73,14 @@ def test_at_two_every_lambda_is_one_and_tasks_share_their_weights():
     assert (solution.coef == shared.coef).all()
 
 
-@pytest.mark.parametrize("p", [2.0, 6.0])
-def test_one_task_is_kernel_learning_on_the_simplex(p):
+def test_one_task_is_kernel_learning_on_the_simplex():
     targets, grams, problem = toy(sizes=(14,))
-    solution = MixedNormPath(problem, p, tol=1e-8).solve(5.0)
+    solution = MixedNormPath(problem, 6.0, tol=1e-8).solve(5.0)
     printed = group_sharing(targets, grams, 5.0, 0.0)
     expected = find_optimum(printed).value
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
-    np.testing.assert_allclose(
-        solution.coef, printed.var_dict["theta"].value, atol=2e-3
-    )
+    theta = printed.var_dict["theta"].value
+    np.testing.assert_allclose(solution.coef, theta, atol=2e-3)
 
 
 def test_equal_kernels_have_equal_weights():
@@ -160,30 +114,27 @@ def test_a_warning_names_the_mixed_norms():
         path.solve(20.0)
 
 
-@pytest.mark.parametrize("p", [2.0, 6.0])
-def test_paths_end_where_single_solutions_do(p):
-    _, _, problem = toy(0.1)
-    path = MixedNormPath(problem, p, tol=1e-6)
+def test_paths_end_where_single_solutions_do():
+    problem = toy(0.1)[2]
+    path = MixedNormPath(problem, 6.0, tol=1e-6)
     for C in (0.1, 1.0, 30.0, 1.0):
         along = path.solve(C).certificate
-        alone = MixedNormPath(problem, p, tol=1e-6).solve(C).certificate
-        assert along.objective == pytest.approx(alone.objective, rel=2e-6)
+        alone = MixedNormPath(problem, 6.0, tol=1e-6).solve(C).certificate
+        assert along.objective == pytest.approx(alone.objective, rel=2e-6), C
         assert along.duality_gap <= 1e-6
 
 
-@pytest.mark.parametrize("p", [2.0, 6.0])
-def test_targets_within_the_tube_cost_nothing(p):
-    _, _, problem = toy(epsilon=100.0)
-    solution = MixedNormPath(problem, p).solve(1.0)
-    assert solution.certificate.objective == 0.0
-    assert not solution.dual.any()
+def test_targets_within_the_tube_cost_nothing():
+    for p in (2.0, 6.0):
+        solution = MixedNormPath(toy(epsilon=100.0)[2], p).solve(1.0)
+        assert solution.certificate.objective == 0.0
+        assert not solution.dual.any()
 
 
-@pytest.mark.parametrize("p", [2.0, 6.0])
-def test_a_path_that_nobody_refers_to_is_freed_at_once(p):
+def test_a_path_that_nobody_refers_to_is_freed_at_once():
     # Gram matrices of images are too large to wait for a search for cycles.
     problem = toy()[2]
-    path = MixedNormPath(problem, p)
+    path = MixedNormPath(problem, 6.0)
     path.solve(1.0)
     freed = weakref.ref(problem)
     was_enabled = gc.isenabled()
@@ -196,14 +147,8 @@ def test_a_path_that_nobody_refers_to_is_freed_at_once(p):
             gc.enable()
 
 
-def values(gamma, p, C=2.0, epsilon=None):
-    """Return the gradient at the optimum for γ."""
-    return MixedNormDuals(toy(epsilon)[2], C, p).solve(gamma, 1e-12)
-
-
-@pytest.mark.parametrize("epsilon", [None, 0.1])
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
+@pytest.mark.parametrize("epsilon", LOSSES)
+@pytest.mark.parametrize(("p", "C"), [(2.5, 100.0), (6.0, 0.1), (8.67, 2.0)])
 def test_few_rounds_of_machines_close_the_gap(p, C, epsilon, monkeypatch):
     rounds, solve_at = [], MixedNormDuals._solve_at
 
@@ -218,36 +163,24 @@ def test_few_rounds_of_machines_close_the_gap(p, C, epsilon, monkeypatch):
     assert len(rounds) <= 8
 
 
-@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
-def test_q_is_the_gradient(p):
-    step = 1e-5
-    for j in range(4):
-        change = step * np.eye(4)[j]
-        up, down = values(GAMMA + change, p), values(GAMMA - change, p)
-        slope = (up.dual - down.dual) / (2 * step)
-        assert -values(GAMMA, p).q[j] == pytest.approx(slope, rel=1e-6)
-
-
-@pytest.mark.parametrize("p", [2.5, 6.0, 8.67])
-@pytest.mark.parametrize("gamma", [GAMMA, np.array([0.6, 0.4, 0.0, 0.0])])
-def test_curvature_is_the_second_derivative(p, gamma):
-    duals = MixedNormDuals(toy()[2], 2.0, p)
-    duals.solve(gamma, 1e-12)
-    curvature = duals.curvature(gamma)
+def test_curvature_is_the_second_derivative():
     step = 1e-6
-    numeric = np.array(
-        [
-            (values(gamma + step * e, p).q - values(gamma, p).q) / -step
-            for e in np.eye(4)
-        ]
-    )
-    # From a weight of 0 the λ of its kernel jumps; what it does to q is of the second
-    # order along the others.
-    used = gamma > 0.0
-    scale = np.abs(numeric[np.ix_(used, used)]).max()
-    np.testing.assert_allclose(
-        curvature[np.ix_(used, used)], numeric[np.ix_(used, used)], atol=1e-3 * scale
-    )
+    for p in (2.5, 8.67):
+
+        def solved(gamma, p=p):
+            duals = MixedNormDuals(toy()[2], 2.0, p)
+            return duals, duals.solve(gamma, 1e-12).q
+
+        for gamma in (GAMMA, np.array([0.6, 0.4, 0.0, 0.0])):
+            duals, q = solved(gamma)
+            moved = [solved(gamma + step * e)[1] for e in np.eye(4)]
+            # From a weight of 0 the λ of its kernel jumps; what it does to q is of the
+            # second order along the others.
+            used = np.ix_(gamma > 0.0, gamma > 0.0)
+            numeric = ((q - moved) / step)[used]
+            np.testing.assert_allclose(
+                duals.curvature(gamma)[used], numeric, atol=1e-3 * np.abs(numeric).max()
+            )
 
 
 def test_a_task_that_a_kernel_does_not_see_keeps_its_machine():
@@ -259,13 +192,3 @@ def test_a_task_that_a_kernel_does_not_see_keeps_its_machine():
     inner = MixedNormDuals(tasks, 2.0, 6.0).solve(GAMMA, 1e-9)
     assert not inner.limit
     assert inner.primal - inner.dual <= 1e-6 * inner.primal
-
-
-def test_weights_above_one_are_weights():
-    tasks = toy()[2]
-    small = TaskDuals(tasks, 2.0).solve(GAMMA, 1e-10)
-    scaled = dual_problem(
-        tasks.c, SIZES, grams=1e-3 * tasks.blocks.grams, weight=tasks.weight
-    )
-    large = TaskDuals(scaled, 2.0).solve(1e3 * GAMMA, 1e-10)
-    assert large.dual == pytest.approx(small.dual, rel=1e-9)

@@ -6,74 +6,29 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
-from mt_mkl_problems import (
-    CHAIN,
-    KERNELS,
-    LOSSES,
-    gram,
-    on_one_map,
-    optimum,
-    problem,
-)
-from scipy.optimize import minimize
+from mt_mkl_problems import CHAIN, KERNELS, LOSSES, gram, on_one_map, optimum, problem
 from scipy.sparse import csr_array, random_array
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from mtmkl.certify.kernel_problems import square_root
-from mtmkl.kernels.task_kernels import (
-    frustratingly_easy,
-    single_task,
-    union,
-)
+from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers.weights import mt_mkl_features
 
 
 def solve(maps, y, task, terms, *, seed=0, tol=1e-9, max_iter=50_000, p=2, **options):
-    return mt_mkl_features.solve(
-        maps,
-        y,
-        task,
-        terms,
-        p=p,
-        rng=np.random.default_rng(seed),
-        tol=tol,
-        max_iter=max_iter,
-        **options,
-    )
+    rng = np.random.default_rng(seed)
+    options |= {"p": p, "rng": rng, "tol": tol, "max_iter": max_iter}
+    return mt_mkl_features.solve(maps, y, task, terms, **options)
 
 
 def scores_of(solution, maps, task):
     return np.einsum("ij,ij->i", np.hstack(maps), solution.coef[task])
 
 
-def objective(maps, y, task, terms, C, alpha, theta, loss="hinge"):
-    """Return the primal objective at W(α, θ), from Gram matrices."""
-    K = gram(maps, task, terms, theta)
-    beta = y * alpha
-    margins = y * (K @ beta)
-    losses = np.maximum(1 - margins, 0)
-    if loss == "logistic":
-        losses = np.logaddexp(0, -margins)
-    return 0.5 * beta @ K @ beta + C * losses.sum()
-
-
-def dual_objective(maps, y, task, terms, C, p, alpha, loss="hinge"):
-    """Return the dual objective at α, from Gram matrices."""
-    beta = y * alpha
-    forms = [beta @ gram(maps, task, [term], [1.0]) @ beta for term in terms]
-    conjugate = {1: np.inf, np.inf: 1}.get(p) or p / (p - 1)
-    gain = alpha.sum()
-    if loss == "logistic":
-        share = alpha / C
-        gain = -C * (share * np.log(share) + (1 - share) * np.log1p(-share)).sum()
-    return gain - 0.5 * np.linalg.norm(forms, conjugate)
-
-
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize(("p", "C"), [(1, 0.1), (1, 10.0), (2, 1.0), (3, 10.0)])
 def test_optimum_of_four_task_kernels(p, C, loss):
     X, y, task = problem()
     terms = on_one_map(KERNELS)
@@ -82,10 +37,15 @@ def test_optimum_of_four_task_kernels(p, C, loss):
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
     assert solution.certificate.status == "converged"
+    assert solution.certificate.duality_gap <= 1e-9
+    # Outputs by W are those by α, and θ is of norm one.
+    assert np.linalg.norm(solution.extra["theta"], p) == pytest.approx(1.0)
+    expected = gram([X], task, terms, solution.extra["theta"]) @ (y * solution.dual)
+    np.testing.assert_allclose(scores_of(solution, [X], task), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("p", [1, 1.5, np.inf])
+@pytest.mark.parametrize("p", [1.5, np.inf])
 def test_optimum_with_several_maps(p, loss):
     X, y, task = problem(seed=1)
     maps = [X[:, :2], np.abs(X), X[:, 2:] ** 2]
@@ -94,34 +54,6 @@ def test_optimum_with_several_maps(p, loss):
     solution = solve(maps, y, task, terms, C=1.0, p=p, loss=loss)
     assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("p", [1, 2, np.inf])
-def test_certificate_is_that_of_the_point_returned(p, loss):
-    # Stopped early, so that the gap is a number to compare.
-    X, y, task = problem(seed=2)
-    maps = [X, X**2]
-    terms = [(0, KERNELS[1]), (1, KERNELS[2]), (0, KERNELS[0])]
-    with pytest.warns(ConvergenceWarning, match=r"after 6 epochs .* duality gap of"):
-        solution = solve(maps, y, task, terms, C=2.0, p=p, loss=loss, max_iter=6)
-    theta, alpha = solution.extra["theta"], solution.dual
-    assert solution.certificate.duality_gap > 1e-6
-    assert solution.certificate.status == "stopped"
-    assert np.linalg.norm(theta, p) == pytest.approx(1.0)
-    assert alpha.min() >= 0
-    assert alpha.max() <= 2.0
-    assert solution.certificate.objective == pytest.approx(
-        objective(maps, y, task, terms, 2.0, alpha, theta, loss), rel=1e-12
-    )
-    assert solution.certificate.dual_objective == pytest.approx(
-        dual_objective(maps, y, task, terms, 2.0, p, alpha, loss), rel=1e-12
-    )
-    np.testing.assert_allclose(
-        scores_of(solution, maps, task),
-        gram(maps, task, terms, theta) @ (y * alpha),
-        atol=1e-12,
-    )
 
 
 def test_features_stay_true_to_the_dual_over_many_epochs():
@@ -148,26 +80,7 @@ def test_a_weight_may_decay_beyond_the_range_of_numbers():
     assert not solution.coef[:, 5:].any()
 
 
-def test_the_dual_counts_a_term_whose_weight_is_zero():
-    # Weights of 0 stay there: the gap has to tell.
-    X, y, task = problem(seed=4)
-    maps, terms = [X, X**2], [(0, KERNELS[3]), (1, KERNELS[0])]
-    data = mt_mkl_features._problem(maps, y, task, terms, 1.0, 1.0, "hinge")
-    alpha, U = np.zeros(y.size), np.zeros((4, 10))
-    _, certificate = mt_mkl_features._descend(
-        data, alpha, np.array([1.0, 0.0]), U, np.random.default_rng(0), 1e-6, 200
-    )
-    expected = np.zeros((4, 10))
-    np.add.at(expected, task, (y * alpha)[:, None] * np.hstack(maps))
-    np.testing.assert_allclose(U, expected, atol=1e-12)
-    assert certificate.dual_objective == pytest.approx(
-        dual_objective(maps, y, task, terms, 1.0, 1, alpha), rel=1e-12
-    )
-    assert certificate.status == "stopped"
-    assert certificate.duality_gap > 0.1
-
-
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("C", [10.0])
 def test_one_task_and_one_kernel_is_a_support_vector_machine(C):
     X, y, _ = problem()
     task = np.zeros(y.size, dtype=int)
@@ -188,65 +101,7 @@ def test_norms_near_the_ends_of_their_range(p, limit):
     assert near.objective == pytest.approx(end.objective, rel=1e-3)
 
 
-def test_one_task_is_multiple_kernel_learning_over_maps():
-    # At the weights found no machine does better, and no weights at its margins:
-    # the two halves of the optimality conditions of ℓ_p-norm MKL.
-    X, y, _ = problem()
-    task = np.zeros(y.size, dtype=int)
-    maps = [X[:, :2], X[:, 2:], X**2]
-    terms = [(b, [[1.0]]) for b in range(3)]
-    p, C = 1.5, 1.0
-    solution = solve(maps, y, task, terms, C=C, p=p, tol=1e-12)
-    theta = solution.extra["theta"]
-    grams = [Z @ Z.T for Z in maps]
-    K = np.tensordot(theta, grams, axes=1)
-    alpha = cp.Variable(y.size)
-    root = np.linalg.cholesky(K + 1e-13 * np.eye(y.size))
-    dual = cp.sum(alpha) - 0.5 * cp.sum_squares(root.T @ cp.multiply(y, alpha))
-    value = cp.Problem(cp.Maximize(dual), [alpha >= 0, alpha <= C]).solve("CLARABEL")
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    beta = y * solution.dual
-    forms = np.array([beta @ each @ beta for each in grams])
-    best = forms ** (1 / (p - 1))
-    np.testing.assert_allclose(theta, best / np.linalg.norm(best, p), atol=1e-4)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_frustratingly_easy_adaptation_is_feature_duplication(loss):
-    X, y, task = problem(seed=5)
-    own = np.zeros((y.size, 4, X.shape[1]))
-    own[np.arange(y.size), task] = X
-    duplicated = np.hstack([X, own.reshape(y.size, -1)])
-    adapted = solve([X], y, task, [(0, frustratingly_easy(4))], C=1.0, loss=loss)
-    pooled = solve([duplicated], y, 0 * task, [(0, [[1.0]])], C=1.0, loss=loss)
-    assert adapted.certificate.objective == pytest.approx(
-        pooled.certificate.objective, rel=1e-8
-    )
-    np.testing.assert_allclose(
-        scores_of(adapted, [X], task), duplicated @ pooled.coef[0], atol=1e-3
-    )
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_union_is_one_pooled_machine_and_the_identity_independent_ones(loss):
-    X, y, task = problem(seed=6)
-    one = [(0, [[1.0]])]
-    pooled = solve([X], y, 0 * task, one, C=1.0, loss=loss)
-    joint = solve([X], y, task, [(0, union(4))], C=1.0, loss=loss)
-    assert joint.certificate.objective == pytest.approx(
-        pooled.certificate.objective, rel=1e-8
-    )
-    np.testing.assert_allclose(joint.coef, pooled.coef.repeat(4, axis=0), atol=1e-3)
-    apart = solve([X], y, task, [(0, single_task(4))], C=1.0, loss=loss)
-    alone = 0.0
-    for t in range(4):
-        own = task == t
-        machine = solve([X[own]], y[own], 0 * task[own], one, C=1.0, loss=loss)
-        alone += machine.certificate.objective
-    assert apart.certificate.objective == pytest.approx(alone, rel=1e-8)
-
-
-@pytest.mark.parametrize("C", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("C", [1e-3, 30.0])
 def test_logistic_with_one_kernel_is_logistic_regression(C):
     X, y, task = problem(seed=7)
     solution = solve([X], y, 0 * task, [(0, [[1.0]])], C=C, loss="logistic")
@@ -259,32 +114,6 @@ def test_logistic_with_one_kernel_is_logistic_regression(C):
     np.testing.assert_allclose(
         solution.dual, C * expit(-y * (X @ coef)), rtol=1e-3, atol=1e-4 * C
     )
-
-
-def test_logistic_weights_against_a_generic_optimiser():
-    # Over the square roots of θ's p-th powers, on the sphere, and W, by BFGS.
-    X, y, task = problem(seed=8)
-    p, C = 2, 1.0
-    roots = [square_root(R)[task] for R in KERNELS]
-    sizes = [B.shape[1] * X.shape[1] for B in roots]
-    features = [(B[:, :, None] * X[:, None, :]).reshape(y.size, -1) for B in roots]
-
-    def value(point):
-        scores, penalty = 0.0, []
-        for Z, part in zip(
-            features, np.split(point, np.cumsum(sizes)[:-1]), strict=True
-        ):
-            scores = scores + Z @ part
-            penalty.append(part @ part)
-        # The minimum over θ is ½ ||(||W_m||)||² in the norm 2p/(p + 1).
-        power = p / (p + 1)
-        bound = 0.5 * (np.array(penalty) ** power).sum() ** (1 / power)
-        return bound + C * np.logaddexp(0, -y * scores).sum()
-
-    rng = np.random.default_rng(0)
-    found = minimize(value, 0.1 * rng.standard_normal(sum(sizes)), method="BFGS")
-    solution = solve([X], y, task, on_one_map(KERNELS), C=C, p=p, loss="logistic")
-    assert solution.certificate.objective == pytest.approx(found.fun, rel=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -322,7 +151,7 @@ def test_printed_step_24_misses_the_optimum():
         K = np.tensordot(theta, grams, axes=1)
         printed = np.tensordot(theta ** (1 + power), grams, axes=1)
         alpha = np.zeros(y.size)
-        for _ in range(3000):
+        for _ in range(1000):
             for i in range(y.size):
                 slope = 1 - y[i] * (printed[i] @ (y * alpha))
                 alpha[i] = np.clip(alpha[i] + slope / K[i, i], 0, C)
@@ -386,17 +215,6 @@ def test_warm_start_revives_a_weight_that_had_vanished():
         np.testing.assert_allclose(warm.extra["theta"], cold.extra["theta"], atol=1e-2)
 
 
-def test_same_seed_same_numbers_and_other_seeds_the_same_optimum():
-    X, y, task = problem()
-    terms = on_one_map(KERNELS)
-    runs = [solve([X], y, task, terms, C=1.0, seed=seed) for seed in (0, 0, 1)]
-    np.testing.assert_array_equal(runs[0].coef, runs[1].coef)
-    assert not np.array_equal(runs[0].coef, runs[2].coef)
-    assert runs[0].certificate.objective == pytest.approx(
-        runs[2].certificate.objective, rel=1e-8
-    )
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_sparse_input_of_any_form_is_the_same_and_is_not_changed(loss):
     X, y, task = problem(sizes=(30, 30, 30, 30), d=40)
@@ -413,16 +231,6 @@ def test_sparse_input_of_any_form_is_the_same_and_is_not_changed(loss):
         solution = solve([other], y, task, terms, C=1.0, loss=loss, tol=1e-6)
         np.testing.assert_allclose(solution.coef, dense.coef, rtol=1e-9, atol=1e-9)
         np.testing.assert_array_equal(other.toarray(), X)
-
-
-def test_maps_of_different_index_types_go_together():
-    X, y, task = problem()
-    wide = csr_array(X**2)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(int)
-    terms = [(0, KERNELS[0]), (1, KERNELS[3])]
-    mixed = solve([csr_array(X), wide], y, task, terms, C=1.0)
-    dense = solve([X, X**2], y, task, terms, C=1.0)
-    np.testing.assert_array_equal(mixed.coef, dense.coef)
 
 
 def test_a_task_without_examples_learns_from_its_neighbours():

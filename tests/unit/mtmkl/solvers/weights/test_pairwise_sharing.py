@@ -62,9 +62,9 @@ def test_equals_the_optimum_of_a_general_solver(C, lam):
     assert solution.certificate.objective == pytest.approx(expected, rel=1e-6)
     assert solution.certificate.dual_objective <= expected * (1 + 1e-8)
     assert solution.certificate.duality_gap <= 1e-8
-    np.testing.assert_allclose(
-        solution.coef, problem.var_dict["theta"].value, atol=1e-3
-    )
+    assert solution.certificate.history[-1] == solution.certificate.objective
+    theta = problem.var_dict["theta"].value
+    np.testing.assert_allclose(solution.coef, theta, atol=1e-3)
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.2, 10.0])
@@ -90,30 +90,6 @@ def test_objective_and_duals_are_those_of_support_vector_machines(lam):
     assert solution.coef.min() >= 0.0
 
 
-def test_edge_duals_and_duals_certify_the_solution():
-    labels, grams = machines(2)
-    C, lam = 2.0, 0.3
-    solution = solve(block_of(labels, grams), C, lam, tol=1e-9)
-    edge_duals = solution.extra["edge_duals"]
-    assert np.linalg.norm(edge_duals, axis=1).max() <= lam * (1 + 1e-12)
-    pulled = np.zeros_like(solution.coef)
-    for edge_dual, t, s in zip(
-        edge_duals, *np.triu_indices(len(SIZES), 1), strict=True
-    ):
-        pulled[t] += edge_dual
-        pulled[s] -= edge_dual
-    dual, first = 0.0, 0
-    for t, (y, K) in enumerate(zip(labels, grams, strict=True)):
-        beta = solution.dual[first : first + len(y)]
-        q = 0.5 * np.einsum("i,ijm,j->m", beta, K, beta)
-        dual += y @ beta + min(0.0, (pulled[t] - q).min())
-        first += len(y)
-    objective = solution.certificate.objective
-    assert dual <= objective
-    # Other duals may have certified it more closely.
-    assert dual >= objective * (1 - 1e-6)
-
-
 def test_without_lambda_tasks_are_independent():
     labels, grams = machines(3)
     together = solve(block_of(labels, grams), 4.0, 0.0)
@@ -126,10 +102,9 @@ def test_without_lambda_tasks_are_independent():
     assert together.certificate.objective == pytest.approx(total, rel=2e-8)
 
 
-@pytest.mark.parametrize("lam", [20.0, 2.0**10, 1e6])
-def test_from_some_lambda_on_the_weights_are_the_shared_ones(lam):
+def test_from_some_lambda_on_the_weights_are_the_shared_ones():
     labels, grams = machines(4)
-    apart = solve(block_of(labels, grams), 4.0, lam)
+    apart = solve(block_of(labels, grams), 4.0, 20.0)
     shared = solve(block_of(labels, grams, np.zeros(4, int)), 4.0, 0.0)
     assert shared.coef.shape == (1, 3)
     assert np.ptp(apart.coef, axis=0).max() == 0.0
@@ -157,36 +132,20 @@ def test_groups_are_the_kinds_of_tasks():
     assert solve(tasks, 5.0, 100.0).extra["groups"].tolist() == [0] * 5
 
 
-@pytest.mark.parametrize("order", ["rising", "falling", "mixed"])
-def test_path_equals_cold_solutions(order):
+def test_a_path_in_any_order_equals_cold_solutions():
     tasks = block_of(*machines(6))
     points = [
         (C, lam) for C in (0.05, 1.0, 8.0, 300.0) for lam in (0.0, 0.1, 1.0, 60.0)
     ]
-    if order == "falling":
-        points = points[::-1]
-    elif order == "mixed":
-        points = [points[i] for i in np.random.default_rng(0).permutation(16)]
     path = PairwiseSharingPath(tasks, tol=1e-8)
-    for C, lam in points:
-        warm, cold = path.solve(C, lam), solve(tasks, C, lam)
+    for i in np.random.default_rng(0).permutation(16):
+        warm, cold = path.solve(*points[i]), solve(tasks, *points[i])
         assert warm.certificate.duality_gap <= 1e-8
         assert warm.certificate.objective == pytest.approx(
             cold.certificate.objective, rel=2e-8
-        )
-        np.testing.assert_allclose(
-            warm.coef * warm.extra["q"].clip(1e-6).min(),
-            cold.coef * warm.extra["q"].clip(1e-6).min(),
-            atol=2e-3,
-        )
-
-
-def test_history_goes_down():
-    solution = solve(block_of(*machines(7)), 10.0, 0.5)
-    history = solution.certificate.history
-    assert len(history) > 3
-    assert np.all(np.diff(history) <= 1e-8 * history[0])
-    assert history[-1] == solution.certificate.objective
+        ), points[i]
+        least = warm.extra["q"].clip(1e-6).min()
+        np.testing.assert_allclose(least * warm.coef, least * cold.coef, atol=2e-3)
 
 
 def test_solution_inside_its_box_is_that_of_larger_boxes():
@@ -200,7 +159,7 @@ def test_solution_inside_its_box_is_that_of_larger_boxes():
     np.testing.assert_allclose(second.coef, first.coef, atol=1e-4)
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.05, 1.0, 50.0])
+@pytest.mark.parametrize("lam", [0.0, 1.0])
 def test_kinks_at_kernels_of_low_rank(lam):
     # Three kernels of rank one alone leave the duals undetermined, and V bends sharply
     # where the weight of the Gaussian kernel is 0.
@@ -234,18 +193,23 @@ def test_stopping_short_is_said():
     with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
         solution = path.solve(10.0, 0.1)
     assert solution.certificate.status == "stopped"
-    exact = solve(block_of(*machines(10)), 10.0, 0.1).certificate.objective
-    assert solution.certificate.dual_objective <= exact * (1 + 1e-9)
-    assert solution.certificate.objective >= exact * (1 - 1e-9)
 
 
-def test_a_search_that_gets_no_further_ends_and_names_the_scales():
+@pytest.mark.parametrize(
+    ("n", "d", "n_tasks", "scale"),
+    [
+        (60, 3, 2, 1e7),
+        # Searched for longer before it ends.
+        pytest.param(120, 5, 3, 1e6, marks=pytest.mark.nightly),
+    ],
+)
+def test_a_search_that_gets_no_further_ends_and_names_the_scales(n, d, n_tasks, scale):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 5))
-    y = np.where(X.sum(axis=1) + rng.normal(size=120) > 0.0, 1.0, -1.0)
-    X[:, 0] *= 1e6
-    switch = np.arange(15).reshape(3, 5)
-    tasks = dual_problem(y, [40] * 3, features=X, weight=switch)
+    X = rng.normal(size=(n, d))
+    y = np.where(X.sum(axis=1) + rng.normal(size=n) > 0.0, 1.0, -1.0)
+    X[:, 0] *= scale
+    weight = np.arange(n_tasks * d).reshape(n_tasks, d)
+    tasks = dual_problem(y, [n // n_tasks] * n_tasks, features=X, weight=weight)
     with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
         solution = PairwiseSharingPath(tasks, max_iter=500).solve(1.0, 1.0)
     assert f"{np.square(X).max():.1g}" in str(caught[0].message)

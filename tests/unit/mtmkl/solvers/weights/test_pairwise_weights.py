@@ -15,7 +15,6 @@ from mtmkl.solvers.weights.pairwise_weights import (
 N_TASKS, N_KERNELS = 5, 4
 PAIRS = np.triu_indices(N_TASKS, 1)
 UNIFORM = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
-POWERS = range(-10, 11, 2)
 
 
 def problem(seed, rank=2, n_cuts=0):
@@ -51,23 +50,12 @@ def squares(root):
     return np.einsum("tam,tan->tmn", root, root)
 
 
-@pytest.mark.parametrize("power", POWERS)
-def test_theta_step_of_the_paper_equals_the_optimum(power):
-    # Nothing quadratic, and the capped simplex: problem (3). All q are negative.
-    g, root, center, cuts = problem(power + 20, rank=0)
-    lam = 2.0**power
-    found = minimise_weights(g, squares(root), center, lam, tol=1e-10)
-    expected, theta = optimum(g, root, center, cuts, lam)
-    assert found.gap <= 1e-10
-    assert found.objective == pytest.approx(expected, rel=1e-6)
-    np.testing.assert_allclose(found.theta, theta, atol=1e-4)
-
-
-@pytest.mark.parametrize("power", POWERS)
-@pytest.mark.parametrize("n_cuts", [0, 3])
-def test_model_equals_the_optimum(power, n_cuts):
-    # More negative gradients make the cap 1'θ ≤ 1 hold with equality.
-    g, root, center, cuts = problem(power + 20, n_cuts=n_cuts)
+@pytest.mark.parametrize("power", [-10, -4, -2, 0, 2, 10])
+@pytest.mark.parametrize(("rank", "n_cuts"), [(0, 0), (2, 0), (2, 3)])
+def test_model_equals_the_optimum(power, rank, n_cuts):
+    # Without curvature and cuts it is the paper's problem (3). More negative gradients
+    # make the cap 1'θ ≤ 1 hold with equality.
+    g, root, center, cuts = problem(power + 20, rank, n_cuts)
     lam = 2.0**power
     found = minimise_weights(g, squares(root), center, lam, cuts=cuts, tol=1e-10)
     shift = 50.0
@@ -122,37 +110,6 @@ def test_any_start_leads_to_the_same_weights(lam):
     np.testing.assert_array_equal(again.theta, cold.theta)
 
 
-def test_from_some_lambda_on_all_weights_are_equal():
-    g, root, center, _ = problem(4, rank=4)
-    H = squares(root)
-    found = minimise_weights(g, H, center, 100.0, tol=1e-12)
-    assert np.ptp(found.theta, axis=0).max() == 0.0
-    # One task with the sums has the same minimiser.
-    at_uniform = g + np.einsum("tmn,tn->tm", H, UNIFORM - center)
-    sums = (each.sum(axis=0)[None] for each in (at_uniform, H))
-    pooled = minimise_weights(*sums, UNIFORM[:1], 0.0, tol=1e-12)
-    np.testing.assert_allclose(found.theta[:1], pooled.theta, atol=1e-6)
-
-
-def test_without_lambda_tasks_do_not_see_each_other():
-    g, root, center, cuts = problem(5, n_cuts=2)
-    H = squares(root)
-    together = minimise_weights(g, H, center, 0.0, cuts=cuts, tol=1e-11)
-    assert not together.edge_duals.any()
-    alone = [
-        minimise_weights(
-            g[[t]],
-            H[[t]],
-            center[[t]],
-            0.0,
-            cuts=Cuts(cuts.offsets[[t]], cuts.slopes[[t]]),
-            tol=1e-11,
-        ).objective
-        for t in range(N_TASKS)
-    ]
-    assert together.objective == pytest.approx(sum(alone), abs=1e-9)
-
-
 def test_absent_cuts_cut_nothing():
     g, root, center, cuts = problem(6, n_cuts=2)
     absent = Cuts(np.full_like(cuts.offsets, -np.inf), cuts.slopes)
@@ -162,19 +119,18 @@ def test_absent_cuts_cut_nothing():
     np.testing.assert_allclose(with_absent.theta, without.theta, atol=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_projection_on_the_simplex(seed):
-    rng = np.random.default_rng(seed)
-    for scale in (1e-3, 1.0, 1e6):
+def test_projection_on_the_simplex():
+    rng = np.random.default_rng(0)
+    for scale in (1e-3, 1.0, 1e6) * 5:
         v = scale * rng.standard_normal(7)
         out = np.empty(7)
         project_on_simplex(v, out)
-        assert out.sum() == pytest.approx(1.0, rel=1e-9)
+        assert out.sum() == pytest.approx(1.0, rel=1e-9), v
         assert out.min() >= 0.0
         # The normal cone: v − out is largest, and equal, where out is positive.
         normal = v - out
-        assert np.ptp(normal[out > 0]) <= 1e-9 * max(scale, 1.0)
-        assert normal[out > 0].min() >= normal.max() - 1e-9 * max(scale, 1.0)
+        assert np.ptp(normal[out > 0]) <= 1e-9 * max(scale, 1.0), v
+        assert normal[out > 0].min() >= normal.max() - 1e-9 * max(scale, 1.0), v
 
 
 def test_projection_of_ties_ends():
@@ -187,23 +143,3 @@ def test_projection_of_ties_ends():
 def test_labels_are_those_of_equal_rows():
     theta = np.array([[0.2, 0.8], [0.5, 0.5], [0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])
     assert group_labels(theta).tolist() == [0, 1, 0, 1, 2]
-
-
-def test_pair_penalty_and_edge_duals():
-    rng = np.random.default_rng(0)
-    theta, edge_duals = rng.standard_normal((5, 3)), rng.standard_normal((10, 3))
-    distances = [
-        np.linalg.norm(theta[t] - theta[s]) for t, s in zip(*PAIRS, strict=True)
-    ]
-    assert pair_penalty(theta) == pytest.approx(sum(distances))
-    summed = edge_sums(edge_duals, 5)
-    in_turn = np.zeros((5, 3))
-    np.add.at(in_turn, PAIRS[0], edge_duals)
-    np.subtract.at(in_turn, PAIRS[1], edge_duals)
-    np.testing.assert_array_equal(summed, in_turn)
-    np.testing.assert_allclose(summed.sum(axis=0), 0.0, atol=1e-14)
-    product = sum(
-        force @ (theta[t] - theta[s])
-        for force, t, s in zip(edge_duals, *PAIRS, strict=True)
-    )
-    assert np.sum(summed * theta) == pytest.approx(product)

@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 
 from mtmkl.solvers.weights.schatten_steps import (
-    add_own_sums,
     decompose,
     largest_values,
-    own_outputs,
     shrink,
-    spans_of,
     spectrum,
     thresholds_of,
 )
@@ -49,8 +46,8 @@ def trace_norms(S):
 
 
 @pytest.mark.filterwarnings("ignore:pnorm", "ignore:.*inaccurate")
-@pytest.mark.parametrize("tau", [0.1, 1.0, 20.0])
-@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 1.99, 2.0])
+@pytest.mark.parametrize("tau", [0.1, 20.0])
+@pytest.mark.parametrize("q", [1.0, 1.01, 1.5, 2.0])
 def test_the_proximal_point_is_that_of_a_general_solver(q, tau):
     S = np.random.default_rng(0).normal(size=(T, 10))
     Z, norm, norms, thresholds = proximal_point(S, q, tau)
@@ -67,40 +64,12 @@ def test_the_proximal_point_is_that_of_a_general_solver(q, tau):
     np.testing.assert_allclose(thresholds[used], expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
-def test_its_residual_is_a_multiple_of_a_subgradient(q):
-    """S − Z = τ∂½N²: singular vectors of Z at the threshold, others below."""
-    S = np.random.default_rng(1).normal(size=(T, 10))
-    Z, _, _, thresholds = proximal_point(S, q, 0.5)
-    for B, R, threshold in zip(blocks(Z), blocks(S - Z), thresholds, strict=True):
-        if B.size:
-            assert np.linalg.norm(R, 2) <= threshold * (1 + 1e-9)
-            assert np.sum(B * R) == pytest.approx(
-                threshold * np.linalg.norm(B, "nuc"), abs=1e-9
-            )
-
-
-@pytest.mark.parametrize("q", [1.0, 1.5, 2.0])
-def test_of_nothing_it_is_nothing(q):
-    Z, norm, norms, _ = proximal_point(np.zeros((T, 10)), q, 1.0)
-    assert norm == 0.0
-    assert not norms.any()
-    assert not Z.any()
-
-
-def test_outputs_and_sums_of_own_tasks():
-    rng = np.random.default_rng(2)
-    factors, W = rng.normal(size=(7, 10)), rng.normal(size=(2, 10))
-    factors[1:3, 2:6] = factors[4, :3] = factors[5] = 0.0
-    offsets, spans = np.array([0, 3, 7]), spans_of(factors, ENDS)
-    assert (spans[1] == [[0, 2], [0, 0], [6, 10]]).all()
-    out = own_outputs(offsets, factors, spans, W)
-    np.testing.assert_allclose(out[:3], factors[:3] @ W[0])
-    np.testing.assert_allclose(out[3:], factors[3:] @ W[1])
-    sums, beta = W.copy(), rng.normal(size=7)
-    add_own_sums(offsets, factors, spans, beta, sums)
-    np.testing.assert_allclose(sums[0], W[0] + beta[:3] @ factors[:3])
-    np.testing.assert_allclose(sums[1], W[1] + beta[3:] @ factors[3:])
+def test_of_nothing_it_is_nothing():
+    for q in (1.0, 1.5, 2.0):
+        Z, norm, norms, _ = proximal_point(np.zeros((T, 10)), q, 1.0)
+        assert norm == 0.0
+        assert not norms.any()
+        assert not Z.any()
 
 
 def test_spectra_where_lapack_does_not_converge(monkeypatch):
