@@ -383,7 +383,7 @@ def loss_step(
     for t in range(base.shape[0]):
         lo, hi = offsets[t], offsets[t + 1]
         # The fit first, in the place of the residuals.
-        _pull_back(
+        pull_back_one(
             right,
             starts[t],
             base[t],
@@ -420,7 +420,7 @@ def pull_back(
         lo, hi = offsets[t], offsets[t + 1]
         # A task's rows are read once for all points.
         for s in range(points.shape[0]):
-            _pull_back(
+            pull_back_one(
                 right,
                 starts[t],
                 points[s, t],
@@ -433,7 +433,7 @@ def pull_back(
 
 
 @routine
-def _pull_back(
+def pull_back_one(
     right: FloatArray,
     start: int,
     point: FloatArray,

@@ -10,14 +10,16 @@ min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
+from mtmkl.compiled import compiled
 from mtmkl.typing import FloatArray, IntArray
 
 # V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
 TaskRows = tuple[FloatArray, IntArray, IntArray, FloatArray, FloatArray]
+
+_PRECISION = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class TaskDecomposition:
         """Dimension d of the inputs."""
         return self.right.shape[1]
 
-    @property
+    @cached_property
     def arrays(self) -> TaskRows:
         """Arguments of compiled steps."""
         starts = self.offsets[:-1]
@@ -90,9 +92,7 @@ class TaskDecomposition:
 
     def adjoint(self, reduced: FloatArray) -> FloatArray:
         """Return X_t'a_t of each task, shape (T, d), for U_t'a_t, stacked."""
-        scaled = self.singular * reduced
-        bounds = pairwise(self.offsets)
-        return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
+        return _adjoint(self.right, self.offsets, self.singular * reduced)
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.
@@ -170,6 +170,15 @@ def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     if X.shape[0] == 0:
         return np.zeros((0, 0)), np.zeros(0), np.zeros((0, X.shape[1]))
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    largest = s.max(initial=0.0)
-    rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * largest))
+    rank = np.count_nonzero(s > max(X.shape) * _PRECISION * s[:1])
     return U[:, :rank], s[:rank], Vt[:rank]
+
+
+@compiled
+def _adjoint(right: FloatArray, offsets: IntArray, scaled: FloatArray) -> FloatArray:
+    found = np.zeros((offsets.size - 1, right.shape[1]))
+    for t in range(found.shape[0]):
+        for j in range(offsets[t], offsets[t + 1]):
+            for i in range(found.shape[1]):
+                found[t, i] += scaled[j] * right[j, i]
+    return found

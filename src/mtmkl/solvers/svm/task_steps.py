@@ -83,8 +83,8 @@ def _add_example(
     x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
 ) -> None:
     """Add what an example with the multiplier b contributes to the sums of its task."""
-    if w.size > 0:
-        add_scaled(w, b, x[i])
+    for f in range(w.size):
+        w[f] += b * x[i, f]
     if out.size > 0:
         add_scaled(out, b, gram[i * out.size : (i + 1) * out.size])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mtmkl.solvers.linear.free_mean import FreeMean
+from mtmkl.solvers.linear.free_mean import FreeMean, _sum
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -13,16 +13,18 @@ def test_both_steps_are_least_squares(ridge, make_problem):
     tasks = decompose(X, y, task, n_tasks=4)
     mean = FreeMean(tasks, ridge)
     Z = np.random.default_rng(0).standard_normal((4, 3))
-    rest = y - np.einsum("ij,ij->i", X, Z[task])
+    left = y - np.einsum("ij,ij->i", X, Z[task])
     total = 4 * ridge * np.eye(3)
-    expected = np.linalg.solve(X.T @ X + total, X.T @ rest)
+    expected = np.linalg.solve(X.T @ X + total, X.T @ left)
     np.testing.assert_allclose(mean.best(Z), expected)
     for step in (0.7, 50.0):
         # What deviations at a price of ρ/2 leave of the loss: r'(I + 2XX'/ρ)⁻¹r.
         K = 2.0 / step * X @ X.T * (task[:, None] == task)
         weighted = np.linalg.solve(np.eye(y.size) + K, X)
-        expected = np.linalg.solve(X.T @ weighted + total, weighted.T @ rest)
-        np.testing.assert_allclose(mean.joint(Z, step), expected)
+        expected = np.linalg.solve(X.T @ weighted + total, weighted.T @ left)
+        inverse, *rest = mean.joint(step)
+        found = inverse @ _sum(*tasks.arrays[:3], Z, *rest)
+        np.testing.assert_allclose(found, expected)
 
 
 def test_agreeing_dual_points_sum_to_the_gradient_of_the_ridge(make_problem):
