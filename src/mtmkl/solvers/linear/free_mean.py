@@ -18,6 +18,8 @@ System = tuple[FloatArray, FloatArray, FloatArray]
 class FreeMean:
     """The steps in m, shape (d,), and dual points that agree with it."""
 
+    _system: System
+
     def __init__(self, tasks: TaskDecomposition, ridge: float) -> None:
         self.tasks = tasks
         self.ridge = ridge * tasks.n_tasks
@@ -35,15 +37,15 @@ class FreeMean:
         self, Z: FloatArray, L: FloatArray, step: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Take the joint step; return V, of the mean 0, and as ``task_admm`` does."""
-        if step != self.step:
-            self.system, self.step = self.joint(step), step
-        return _joint_step(self.tasks.arrays, self.system, Z, L, step)
+        return joint_step(self.tasks.arrays, self.system(step), Z, L, step)
 
-    def joint(self, step: float) -> System:
+    def system(self, step: float) -> System:
         """Return the linear system of the joint step for a ρ, the same at every point.
 
         Its loss is what is left once the deviations have taken their part.
         """
+        if step == self.step:
+            return self._system
         right, (aims, slopes) = self.tasks.right, self._loss
         weights = step / (2.0 * slopes + step)
         aims, slopes = weights * aims, weights * slopes
@@ -51,7 +53,9 @@ class FreeMean:
         # Beside the ridge, enough for rounding: the bound makes good what m misses.
         least = 1e-13 * np.trace(system) + 1e-300
         system.flat[:: system.shape[0] + 1] += self.ridge + least
-        return np.asarray(np.linalg.inv(system), np.float64), aims, slopes
+        inverse = np.asarray(np.linalg.inv(system), np.float64)
+        self.step, self._system = step, (inverse, aims, slopes)
+        return self._system
 
     def agreeing(
         self, a: FloatArray, mean: FloatArray
@@ -69,7 +73,7 @@ class FreeMean:
 
 
 @compiled
-def _joint_step(
+def joint_step(
     data: TaskRows, system: System, Z: FloatArray, L: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what :meth:`FreeMean.relaxed_step` does."""

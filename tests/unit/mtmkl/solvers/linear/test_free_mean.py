@@ -22,7 +22,7 @@ def test_both_steps_are_least_squares(ridge, make_problem):
         K = 2.0 / step * X @ X.T * (task[:, None] == task)
         weighted = np.linalg.solve(np.eye(y.size) + K, X)
         expected = np.linalg.solve(X.T @ weighted + total, weighted.T @ left)
-        inverse, *rest = mean.joint(step)
+        inverse, *rest = mean.system(step)
         found = inverse @ _sum(*tasks.arrays[:3], Z, *rest)
         np.testing.assert_allclose(found, expected)
 
