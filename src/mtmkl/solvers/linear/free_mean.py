@@ -7,37 +7,31 @@ and m together, because a mean that only followed the tasks step by step would b
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot
-from mtmkl.solvers.linear.task_admm import pull_back_one, relaxed_step
+from mtmkl.solvers.linear.task_admm import pull_back, relaxed_step
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
-# (A⁻¹, a, b) of a mean A⁻¹ Σ_t V_t'(a_t − b_t∘V_t z_t).
+# (A⁻¹, a, b) of a mean A⁻¹ Σ_t V_t'(a_t − b_t∘V_t z_t), with a of shape (1, n_rows).
 System = tuple[FloatArray, FloatArray, FloatArray]
+NO_SYSTEM: System = np.zeros((0, 0)), np.zeros((1, 0)), np.zeros(0)
 
 
 class FreeMean:
     """The steps in m, shape (d,), and dual points that agree with it."""
 
-    _system: System
-
     def __init__(self, tasks: TaskDecomposition, ridge: float) -> None:
         self.tasks = tasks
         self.ridge = ridge * tasks.n_tasks
-        self.step = 0.0
-        self._loss = tasks.singular * tasks.target, tasks.singular**2
+        self.step, self._system = 0.0, NO_SYSTEM
+        self._loss = (tasks.singular * tasks.target)[None], tasks.singular**2
 
     def best(self, Z: FloatArray) -> FloatArray:
         """Return the m with which Z, of shape (T, d), has the least loss and ridge."""
         values, vectors = self.tasks.pooled_spectrum
-        along = vectors.T @ _sum(*self.tasks.arrays[:3], Z, *self._loss)
+        pulls = pull_back(*self.tasks.arrays[:3], Z[None], *self._loss)
+        along = vectors.T @ pulls[0].sum(axis=0)
         mean: FloatArray = vectors @ (along / (values + self.ridge))
         return mean
-
-    def relaxed_step(
-        self, Z: FloatArray, L: FloatArray, step: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Take the joint step; return V, of the mean 0, and as ``task_admm`` does."""
-        return joint_step(self.tasks.arrays, self.system(step), Z, L, step)
 
     def system(self, step: float) -> System:
         """Return the linear system of the joint step for a ρ, the same at every point.
@@ -76,18 +70,19 @@ class FreeMean:
 def joint_step(
     data: TaskRows, system: System, Z: FloatArray, L: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what :meth:`FreeMean.relaxed_step` does."""
+    """Take the joint step; return V, of the mean 0, and as ``relaxed_step`` does."""
     right, starts, offsets, singular, target = data
     inverse, aims, slopes = system
     n_tasks, d = Z.shape
-    base = np.empty_like(Z)
+    base, mean, pooled = np.empty((1, n_tasks, d)), np.zeros(d), np.zeros(d)
     for t in range(n_tasks):
         for i in range(d):
-            base[t, i] = Z[t, i] + L[t, i] / step
-    gradient = _sum(right, starts, offsets, base, aims, slopes)
-    mean = np.empty(d)
+            base[0, t, i] = Z[t, i] + L[t, i] / step
+    pulls = pull_back(right, starts, offsets, base, aims, slopes)
+    for t in range(n_tasks):
+        add_scaled(pooled, 1.0, pulls[0, t])
     for i in range(d):
-        mean[i] = dot(inverse[i], gradient)
+        mean[i] = dot(inverse[i], pooled)
     V, pull, residual = relaxed_step(
         right, starts, offsets, singular, target, Z, L, mean, step
     )
@@ -98,23 +93,3 @@ def joint_step(
     for t in range(n_tasks):
         add_scaled(V[t], -1.0, mean)
     return V, pull, residual
-
-
-@compiled
-def _sum(
-    right: FloatArray,
-    starts: IntArray,
-    offsets: IntArray,
-    Z: FloatArray,
-    aims: FloatArray,
-    slopes: FloatArray,
-) -> FloatArray:
-    """Return Σ_t V_t'(a_t − b_t∘V_t z_t)."""
-    total, pull, fit = np.zeros(Z.shape[1]), np.empty(Z.shape[1]), np.empty(aims.size)
-    for t in range(Z.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        pull_back_one(
-            right, starts[t], Z[t], aims[lo:hi], slopes[lo:hi], fit[lo:hi], pull
-        )
-        add_scaled(total, 1.0, pull)
-    return total

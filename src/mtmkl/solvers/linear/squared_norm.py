@@ -28,12 +28,12 @@ via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from mtmkl.compiled import compiled
-from mtmkl.solvers.linear.free_mean import FreeMean, System, joint_step
+from mtmkl.solvers.linear.free_mean import NO_SYSTEM, FreeMean, System, joint_step
 from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm, prox_squared_norm
 from mtmkl.solvers.linear.task_admm import (
     BestPair,
@@ -51,11 +51,6 @@ PenaltyName = Literal["trace", "deviations"]
 
 # Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
 STEP_OVER_GAMMA = 20.0
-# Z, L, what they were before the last iteration, the pull, the residuals, γΩ(Z)².
-_State = tuple[
-    FloatArray, FloatArray, tuple[FloatArray, FloatArray], FloatArray, FloatArray, float
-]
-_NO_SYSTEM = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
 
 
 def solve(
@@ -121,7 +116,7 @@ class _SquaredSteps(PenaltySteps):
     def iterate(self, n: int) -> None:
         """Take some iterations in compiled code."""
         gamma, norm = self.penalty.gamma, self.penalty.norm
-        system = _NO_SYSTEM if self.mean is None else self.mean.system(self.step)
+        system = NO_SYSTEM if self.mean is None else self.mean.system(self.step)
         self.Z, self.L, self.previous, self.pull, self.residual, self.size = _iterate(
             self.data, system, self.Z, self.L, self.step, gamma, norm, n
         )
@@ -255,8 +250,8 @@ def _iterate(
     gamma: float,
     norm: int,
     n: int,
-) -> _State:
-    """Return the state after some iterations."""
+) -> tuple[Any, ...]:
+    """Return Z, L, what they were before the last iteration, pull, residual, γΩ²."""
     right, starts, offsets, singular, target = data
     nothing = np.zeros(Z.shape[1])
     for _ in range(n):

@@ -197,10 +197,6 @@ class PenaltySteps(Splitting):
         V, self.pull, self.residual = relaxed_step(
             *self.data, self.Z, self.L, self.no_mean, self.step
         )
-        self.proximal_step(V)
-
-    def proximal_step(self, V: FloatArray) -> None:
-        """Take the proximal point of V, which is overwritten, and the multipliers."""
         self.previous = self.Z, self.L
         self.Z, self.size = self.penalty.prox(V, self.step)
         self.L = np.subtract(self.Z, V, out=V)
@@ -392,7 +388,7 @@ def loss_step(
     for t in range(base.shape[0]):
         lo, hi = offsets[t], offsets[t + 1]
         # The fit first, in the place of the residuals.
-        pull_back_one(
+        _pull_back(
             right,
             starts[t],
             base[t],
@@ -429,7 +425,7 @@ def pull_back(
         lo, hi = offsets[t], offsets[t + 1]
         # A task's rows are read once for all points.
         for s in range(points.shape[0]):
-            pull_back_one(
+            _pull_back(
                 right,
                 starts[t],
                 points[s, t],
@@ -442,7 +438,7 @@ def pull_back(
 
 
 @routine
-def pull_back_one(
+def _pull_back(
     right: FloatArray,
     start: int,
     point: FloatArray,

@@ -10,10 +10,10 @@ min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from mtmkl.compiled import compiled
 from mtmkl.typing import FloatArray, IntArray
 
 # V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
@@ -96,7 +96,9 @@ class TaskDecomposition:
 
     def adjoint(self, reduced: FloatArray) -> FloatArray:
         """Return X_t'a_t of each task, shape (T, d), for U_t'a_t, stacked."""
-        return _adjoint(self.right, self.offsets, self.singular * reduced)
+        scaled = self.singular * reduced
+        bounds = pairwise(self.offsets)
+        return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the examples whose part in the ranges is given.
@@ -177,13 +179,3 @@ def thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     rank = np.count_nonzero(s > max(X.shape) * _PRECISION * s[:1])
     return U[:, :rank], s[:rank], Vt[:rank]
-
-
-@compiled
-def _adjoint(right: FloatArray, offsets: IntArray, scaled: FloatArray) -> FloatArray:
-    found = np.zeros((offsets.size - 1, right.shape[1]))
-    for t in range(found.shape[0]):
-        for j in range(offsets[t], offsets[t + 1]):
-            for i in range(found.shape[1]):
-                found[t, i] += scaled[j] * right[j, i]
-    return found

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mtmkl.solvers.linear.free_mean import FreeMean, _sum
+from mtmkl.solvers.linear.free_mean import FreeMean
+from mtmkl.solvers.linear.task_admm import pull_back
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -23,7 +24,7 @@ def test_both_steps_are_least_squares(ridge, make_problem):
         weighted = np.linalg.solve(np.eye(y.size) + K, X)
         expected = np.linalg.solve(X.T @ weighted + total, weighted.T @ left)
         inverse, *rest = mean.system(step)
-        found = inverse @ _sum(*tasks.arrays[:3], Z, *rest)
+        found = inverse @ pull_back(*tasks.arrays[:3], Z[None], *rest)[0].sum(axis=0)
         np.testing.assert_allclose(found, expected)
 
 
