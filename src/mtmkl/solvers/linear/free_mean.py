@@ -5,12 +5,15 @@ and m together, because a mean that only followed the tasks step by step would b
 """
 
 import numpy as np
-from scipy.linalg import cholesky
-from scipy.linalg.lapack import dpotrs
 
+from mtmkl.compiled import add_scaled, compiled, dot
 from mtmkl.solvers.linear.task_admm import pull_back, relaxed_step
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
 from mtmkl.typing import FloatArray
+
+# (A⁻¹, a, b) of a mean A⁻¹ Σ_t V_t'(a_t − b_t∘V_t z_t), with a of shape (1, n_rows).
+System = tuple[FloatArray, FloatArray, FloatArray]
+NO_SYSTEM: System = np.zeros((0, 0)), np.zeros((1, 0)), np.zeros(0)
 
 
 class FreeMean:
@@ -19,53 +22,34 @@ class FreeMean:
     def __init__(self, tasks: TaskDecomposition, ridge: float) -> None:
         self.tasks = tasks
         self.ridge = ridge * tasks.n_tasks
-        self.step = 0.0
+        self.step, self._system = 0.0, NO_SYSTEM
+        self._loss = (tasks.singular * tasks.target)[None], tasks.singular**2
 
     def best(self, Z: FloatArray) -> FloatArray:
         """Return the m with which Z, of shape (T, d), has the least loss and ridge."""
         values, vectors = self.tasks.pooled_spectrum
-        squares = self.tasks.singular**2
-        along = vectors.T @ self._sum(
-            Z, self.tasks.singular * self.tasks.target, squares
-        )
+        pulls = pull_back(*self.tasks.arrays[:3], Z[None], *self._loss)
+        along = vectors.T @ pulls[0].sum(axis=0)
         mean: FloatArray = vectors @ (along / (values + self.ridge))
         return mean
 
-    def joint(self, base: FloatArray, step: float) -> FloatArray:
-        """Return the m of the joint step from ``base``, (T, d)."""
-        if step != self.step:
-            self._factorise(step)
-        pull = self._sum(base, self.aims, self.slopes)
-        mean: FloatArray = dpotrs(self.factor, pull)[0]
-        return mean
+    def system(self, step: float) -> System:
+        """Return the linear system of the joint step for a ρ, the same at every point.
 
-    def relaxed_step(
-        self, Z: FloatArray, L: FloatArray, step: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Take the joint step; return V, of the mean 0, and as ``task_admm`` does."""
-        mean = self.joint(Z + L / step, step)
-        V, pull, residual = relaxed_step(*self.tasks.arrays, Z, L, mean, step)
-        V -= V.sum(axis=0) / len(V)
-        return V, pull, residual
-
-    def _factorise(self, step: float) -> None:
-        """Prepare the linear system for a ρ, the same at every point."""
-        tasks, squares = self.tasks, self.tasks.singular**2
-        # Loss left once the deviations have taken their part.
-        weights = step / (2.0 * squares + step)
-        self.aims = weights * tasks.singular * tasks.target
-        self.slopes = weights * squares
-        rows = np.sqrt(self.slopes)[:, None] * tasks.right
-        system = rows.T @ rows
+        Its loss is what is left once the deviations have taken their part.
+        """
+        if step == self.step:
+            return self._system
+        right, (aims, slopes) = self.tasks.right, self._loss
+        weights = step / (2.0 * slopes + step)
+        aims, slopes = weights * aims, weights * slopes
+        system = (slopes[:, None] * right).T @ right
         # Beside the ridge, enough for rounding: the bound makes good what m misses.
         least = 1e-13 * np.trace(system) + 1e-300
-        system[np.diag_indices_from(system)] += self.ridge + least
-        self.factor, self.step = cholesky(system), step
-
-    def _sum(self, Z: FloatArray, aims: FloatArray, slopes: FloatArray) -> FloatArray:
-        """Return Σ_t V_t'(a_t − b_t∘V_t z_t)."""
-        data = self.tasks.arrays[:3]
-        return pull_back(*data, Z[None], aims[None], slopes)[0].sum(axis=0)
+        system.flat[:: system.shape[0] + 1] += self.ridge + least
+        inverse = np.asarray(np.linalg.inv(system), np.float64)
+        self.step, self._system = step, (inverse, aims, slopes)
+        return self._system
 
     def agreeing(
         self, a: FloatArray, mean: FloatArray
@@ -80,3 +64,32 @@ class FreeMean:
         change = vectors @ ((vectors.T @ missing) / values)
         a = a + tasks.singular * (tasks.right @ change)
         return a, tasks.adjoint(a)
+
+
+@compiled
+def joint_step(
+    data: TaskRows, system: System, Z: FloatArray, L: FloatArray, step: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take the joint step; return V, of the mean 0, and as ``relaxed_step`` does."""
+    right, starts, offsets, singular, target = data
+    inverse, aims, slopes = system
+    n_tasks, d = Z.shape
+    base, mean, pooled = np.empty((1, n_tasks, d)), np.zeros(d), np.zeros(d)
+    for t in range(n_tasks):
+        for i in range(d):
+            base[0, t, i] = Z[t, i] + L[t, i] / step
+    pulls = pull_back(right, starts, offsets, base, aims, slopes)
+    for t in range(n_tasks):
+        add_scaled(pooled, 1.0, pulls[0, t])
+    for i in range(d):
+        mean[i] = dot(inverse[i], pooled)
+    V, pull, residual = relaxed_step(
+        right, starts, offsets, singular, target, Z, L, mean, step
+    )
+    for i in range(d):
+        mean[i] = 0.0
+    for t in range(n_tasks):
+        add_scaled(mean, 1.0 / n_tasks, V[t])
+    for t in range(n_tasks):
+        add_scaled(V[t], -1.0, mean)
+    return V, pull, residual

@@ -28,7 +28,7 @@ spreading what the flows lack evenly over the pairs, and by a scalar.
 import numpy as np
 
 from mtmkl.compiled import compiled, dot, routine
-from mtmkl.solvers.linear.free_mean import FreeMean
+from mtmkl.solvers.linear.free_mean import FreeMean, joint_step
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
@@ -138,7 +138,9 @@ class _PairSteps(Splitting):
     def advance(self) -> None:
         Z, step = self.Z, self.step
         self.previous = Z, self.L
-        V, self.pull, self.residual = self.mean.relaxed_step(Z, self.L, step)
+        V, self.pull, self.residual = joint_step(
+            self.tasks.arrays, self.mean.system(step), Z, self.L, step
+        )
         pair_step = step / self.tasks.n_tasks
         aims, divergence = _pair_step(Z, self.flows, pair_step, self.mu)
         self.Z = (step * V + pair_step * divergence) / (2.0 * step)

@@ -19,7 +19,7 @@ import numpy as np
 from mtmkl.solvers.linear.penalties import ROWS
 from mtmkl.solvers.linear.squared_norm import STEP_OVER_GAMMA, minimise
 from mtmkl.solvers.linear.task_admm import WarmStart
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
+from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, thin_svd
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
@@ -104,21 +104,19 @@ class RowProblem:
         return self._last[0][1]
 
     def _decomposed(self, rows: IntArray) -> TaskDecomposition:
-        """Return what ``decompose`` does, to the last digit, group by group."""
-        right, singular, target, left = [], [], [], []  # type: ignore[var-annotated]
-        rest, last = self.y[self.order].copy(), None
+        """Return what ``decompose`` does, group by group."""
+        right, singular, target, left, starts = [], [], [], [], []
+        n_rows, rest = 0, self.y[self.order].copy()
         for X, _, part in self._parts(rest):
-            own = X[:, rows]
-            if last is None or not np.array_equal(own, last):
-                no_task = np.zeros(len(own), dtype=np.intp)
-                first, last = decompose(own, part[0], no_task, n_tasks=1), own
-            # Products of a matrix with vectors, one by one, rather than with a matrix.
-            c = first.left[0].T @ part[:, :, None]
-            part -= (first.left[0] @ c)[:, :, 0]
-            right += [first.right] * len(part)
-            singular += [first.singular] * len(part)
+            U, s, Vt = thin_svd(X[:, rows])
+            c = part @ U
+            part -= c @ U.T
+            right.append(Vt)
+            starts += [n_rows] * len(part)
+            n_rows += s.size
+            singular += [s] * len(part)
             target.append(c.ravel())
-            left += first.left * len(part)
+            left += [U] * len(part)
         orthogonal = self._back(rest)
         return TaskDecomposition(
             right=np.vstack(right),
@@ -129,6 +127,7 @@ class RowProblem:
             orthogonal=orthogonal,
             left=tuple(left),
             rows=self.examples,
+            starts=np.array(starts, dtype=np.intp),
         )
 
     def pull(self, residual: FloatArray) -> FloatArray:

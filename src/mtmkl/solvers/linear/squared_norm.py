@@ -28,18 +28,19 @@ via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from mtmkl.compiled import compiled
-from mtmkl.solvers.linear.free_mean import FreeMean
-from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm
+from mtmkl.solvers.linear.free_mean import NO_SYSTEM, FreeMean, System, joint_step
+from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm, prox_squared_norm
 from mtmkl.solvers.linear.task_admm import (
     BestPair,
     PenaltySteps,
     WarmStart,
     alternate,
+    relaxed_step,
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
@@ -106,18 +107,31 @@ def solve(
     )
 
 
-class _DeviationSteps(PenaltySteps):
+class _SquaredSteps(PenaltySteps):
+    """The splitting W = Z for the square of a norm."""
+
+    penalty: SquaredNorm
+    mean: FreeMean | None = None
+
+    def iterate(self, n: int) -> None:
+        """Take some iterations in compiled code."""
+        gamma, norm = self.penalty.gamma, self.penalty.norm
+        system = NO_SYSTEM if self.mean is None else self.mean.system(self.step)
+        self.Z, self.L, self.previous, self.pull, self.residual, self.size = _iterate(
+            self.data, system, self.Z, self.L, self.step, gamma, norm, n
+        )
+
+
+class _DeviationSteps(_SquaredSteps):
     """The splitting W = Z + w_0 1', from the start of the splitting W = Z."""
+
+    mean: FreeMean
 
     def __init__(self, tasks: TaskDecomposition, start: PenaltySteps) -> None:
         super().__init__(
             start.data, start.constant, start.penalty, start.step, start.end()
         )
         self.mean = FreeMean(tasks, 0.0)
-
-    def advance(self) -> None:
-        V, self.pull, self.residual = self.mean.relaxed_step(self.Z, self.L, self.step)
-        self.proximal_step(V)
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         mean = self.mean.best(self.Z)
@@ -214,16 +228,46 @@ def minimise(
 
 def _steps(
     data: TaskRows, constant: float, gamma: float, norm: int, start: WarmStart | None
-) -> PenaltySteps:
+) -> _SquaredSteps:
     if start is not None:
         start = WarmStart(start.primal, start.multiplier, gamma * start.step)
     penalty = SquaredNorm(float(gamma), norm)
-    return PenaltySteps(data, constant, penalty, STEP_OVER_GAMMA * gamma, start)
+    return _SquaredSteps(data, constant, penalty, STEP_OVER_GAMMA * gamma, start)
 
 
 def _end(steps: PenaltySteps, gamma: float) -> WarmStart:
     """Return where the next solve may start, with ρ/γ."""
     return WarmStart(steps.Z, steps.L, steps.balanced / gamma)
+
+
+@compiled
+def _iterate(
+    data: TaskRows,
+    system: System,
+    Z: FloatArray,
+    L: FloatArray,
+    step: float,
+    gamma: float,
+    norm: int,
+    n: int,
+) -> tuple[Any, ...]:
+    """Return Z, L, what they were before the last iteration, pull, residual, γΩ²."""
+    right, starts, offsets, singular, target = data
+    nothing = np.zeros(Z.shape[1])
+    for _ in range(n):
+        previous = Z, L
+        if system[0].size > 0:
+            V, pull, residual = joint_step(data, system, Z, L, step)
+        else:
+            V, pull, residual = relaxed_step(
+                right, starts, offsets, singular, target, Z, L, nothing, step
+            )
+        Z, size = prox_squared_norm(V, 2.0 * gamma / step, norm)
+        for t in range(Z.shape[0]):
+            for i in range(Z.shape[1]):
+                V[t, i] = (Z[t, i] - V[t, i]) * step
+        L = V
+    return Z, L, previous, pull, residual, gamma * size * size
 
 
 @compiled

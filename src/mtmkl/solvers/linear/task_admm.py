@@ -124,7 +124,7 @@ def solve(
 class Splitting(Protocol):
     """The steps of one problem by the alternating direction method."""
 
-    #: Iterations from one check of the certificate to the next.
+    #: Iterations from one check of the certificate to the next, a divisor of 20.
     check_every: int
     #: Whether the lower bound may lag far behind Z with the ρ that serves Z, and rises
     #: faster with a small one.
@@ -142,6 +142,11 @@ class Splitting(Protocol):
     def advance(self) -> None:
         """Take one iteration: the step in each variable, and in the multipliers."""
         ...
+
+    def iterate(self, n: int) -> None:
+        """Take some iterations."""
+        for _ in range(n):
+            self.advance()
 
     def check(self) -> tuple[float, Any, float, FloatArray]:
         """Return the objective at a point, the point, a lower bound, its dual point."""
@@ -192,10 +197,6 @@ class PenaltySteps(Splitting):
         V, self.pull, self.residual = relaxed_step(
             *self.data, self.Z, self.L, self.no_mean, self.step
         )
-        self.proximal_step(V)
-
-    def proximal_step(self, V: FloatArray) -> None:
-        """Take the proximal point of V, which is overwritten, and the multipliers."""
         self.previous = self.Z, self.L
         self.Z, self.size = self.penalty.prox(V, self.step)
         self.L = np.subtract(self.Z, V, out=V)
@@ -287,8 +288,12 @@ def alternate(
     last_gap = np.inf
     is_done = best.is_close
     while not is_done and n_iter < max_iter:
-        n_iter += 1
-        steps.advance()
+        # Until the next check, or the next look at ρ.
+        stop = min(n_iter + steps.check_every - n_iter % steps.check_every, max_iter)
+        if n_iter < next_adapt:
+            stop = min(stop, next_adapt)
+        steps.iterate(stop - n_iter)
+        n_iter = stop
         if n_iter % steps.check_every == 0 or n_iter == max_iter:
             best.offer(*steps.check())
             is_done = best.is_close or best.bound >= best.cutoff

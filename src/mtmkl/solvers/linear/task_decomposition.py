@@ -19,6 +19,8 @@ from mtmkl.typing import FloatArray, IntArray
 # V' of all tasks, where the rows of each begin, and offsets of S and c, with these.
 TaskRows = tuple[FloatArray, IntArray, IntArray, FloatArray, FloatArray]
 
+_PRECISION = float(np.finfo(float).eps)
+
 
 @dataclass(frozen=True)
 class TaskDecomposition:
@@ -44,6 +46,9 @@ class TaskDecomposition:
         The U_t.
     rows : tuple of ndarray of shape (n_t,)
         The examples of each task.
+    starts : ndarray of shape (T,), optional
+        Where V_t' begins in ``right``, if not at the task's offset: tasks of the same
+        inputs may have the same rows, for the compiled steps alone.
     """
 
     right: FloatArray
@@ -54,6 +59,7 @@ class TaskDecomposition:
     orthogonal: FloatArray
     left: tuple[FloatArray, ...]
     rows: tuple[IntArray, ...]
+    starts: IntArray | None = None
 
     @property
     def n_tasks(self) -> int:
@@ -65,10 +71,10 @@ class TaskDecomposition:
         """Dimension d of the inputs."""
         return self.right.shape[1]
 
-    @property
+    @cached_property
     def arrays(self) -> TaskRows:
         """Arguments of compiled steps."""
-        starts = self.offsets[:-1]
+        starts = self.offsets[:-1] if self.starts is None else self.starts
         return self.right, starts, self.offsets, self.singular, self.target
 
     @cached_property
@@ -145,7 +151,7 @@ def decompose(
         members = order[bounds[t] : bounds[t + 1]]
         X_t, y_t = X[members], y[members]
         if t == 0 or not np.array_equal(X_t, last):
-            (U, s, Vt), last = _thin_svd(X_t), X_t
+            (U, s, Vt), last = thin_svd(X_t), X_t
         c = U.T @ y_t
         orthogonal[members] = y_t - U @ c
         offsets[t + 1] = offsets[t] + s.size
@@ -166,10 +172,10 @@ def decompose(
     )
 
 
-def _thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return U, the singular values above rounding, and V'."""
     if X.shape[0] == 0:
         return np.zeros((0, 0)), np.zeros(0), np.zeros((0, X.shape[1]))
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    largest = s.max(initial=0.0)
-    rank = int(np.sum(s > max(X.shape) * np.finfo(float).eps * largest))
+    rank = np.count_nonzero(s > max(X.shape) * _PRECISION * s[:1])
     return U[:, :rank], s[:rank], Vt[:rank]

@@ -275,9 +275,9 @@ def _newton_direction(
     """Write the direction to the minimum over m free variables to `newton`."""
     sum_ones, sum_newton = 0.0, 0.0
     for k in range(m - 1, -1, -1):
-        row, first, left = U[k], k * U.shape[1] + k + 1, m - 1 - k
-        ones[k] = (row[m] - dot_at(U, first, ones, k + 1, left)) / row[k]
-        newton[k] = (row[m + 1] - dot_at(U, first, newton, k + 1, left)) / row[k]
+        first, left = k * U.shape[1] + k + 1, m - 1 - k
+        ones[k] = (U[k, m] - dot_at(U, first, ones, k + 1, left)) / U[k, k]
+        newton[k] = (U[k, m + 1] - dot_at(U, first, newton, k + 1, left)) / U[k, k]
         sum_ones += ones[k]
         sum_newton += newton[k]
     if n_sums == 0:

@@ -83,8 +83,8 @@ def _add_example(
     x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
 ) -> None:
     """Add what an example with the multiplier b contributes to the sums of its task."""
-    if w.size > 0:
-        add_scaled(w, b, x[i])
+    for f in range(w.size):
+        w[f] += b * x[i, f]
     if out.size > 0:
         add_scaled(out, b, gram[i * out.size : (i + 1) * out.size])
 
@@ -208,24 +208,6 @@ def violation_at(
 
 
 @routine
-def _add_rows(out: FloatArray, factors: FloatArray, rows: FloatArray) -> None:
-    """Add ``Σ_k factors[k] rows[k]`` to a vector, four rows at a time.
-
-    So that it stays in the nearest cache while they are taken from it.
-    """
-    k, n = 0, factors.size
-    while k + 4 <= n:
-        r0, r1, r2, r3 = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
-        f0, f1, f2, f3 = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
-        for b in range(out.size):
-            out[b] += f0 * r0[b] + f1 * r1[b] + f2 * r2[b] + f3 * r3[b]
-        k += 4
-    while k < n:
-        add_scaled(out, factors[k], rows[k])
-        k += 1
-
-
-@routine
 def _sub_gram(
     x: FloatArray,
     gram: FloatArray,
@@ -237,23 +219,23 @@ def _sub_gram(
     """Write ``Σ_f s_f K_f`` between some rows to the first columns of K."""
     n, n_features, n_grams = x.shape[0], s_features.size, s_grams.size
     m = rows.size
+    scaled = np.empty(n_features)
     for a in range(m):
-        target, i = K[a], rows[a]
-        if n_grams == 1:
-            source = gram[i * n : (i + 1) * n]
-            for b in range(a + 1):
-                target[b] = s_grams[0] * source[rows[b]]
-            continue
+        i = rows[a]
         for b in range(a + 1):
-            first = (i * n + rows[b]) * n_grams
-            target[b] = dot_at(gram, first, s_grams, 0, n_grams)
-    if n_features > 0:
-        columns = np.empty((n_features, m))
-        for f in range(n_features):
-            for b in range(m):
-                columns[f, b] = x[rows[b], f]
-        for a in range(m):
-            _add_rows(K[a, : a + 1], _products(s_features, x[rows[a]]), columns)
+            K[a, b] = 0.0
+        if n_features > 0:
+            for f in range(n_features):
+                scaled[f] = s_features[f] * x[i, f]
+            for b in range(a + 1):
+                K[a, b] = dot_at(x, rows[b] * n_features, scaled, 0, n_features)
+        if n_grams == 1:
+            for b in range(a + 1):
+                K[a, b] += s_grams[0] * gram[i * n + rows[b]]
+        elif n_grams > 1:
+            for b in range(a + 1):
+                first = (i * n + rows[b]) * n_grams
+                K[a, b] += dot_at(gram, first, s_grams, 0, n_grams)
     # By tiles: down a column, each entry is in another line of the cache.
     for top in range(0, m, _TILE):
         for left in range(0, top + 1, _TILE):

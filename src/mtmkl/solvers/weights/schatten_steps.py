@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from mtmkl.compiled import add_scaled, compiled, dot_at, routine, total
+from mtmkl.compiled import compiled, dot_at, routine, total
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
@@ -272,8 +272,8 @@ def add_own_sums(
         for i in range(offsets[t], offsets[t + 1]):
             if beta[i] != 0.0:
                 for j in range(spans.shape[1]):
-                    own = slice(spans[i, j, 0], spans[i, j, 1])
-                    add_scaled(W[t, own], beta[i], factors[i, own])
+                    for k in range(spans[i, j, 0], spans[i, j, 1]):
+                        W[t, k] += beta[i] * factors[i, k]
 
 
 def spans_of(factors: FloatArray, ends: IntArray) -> IntArray:
