@@ -1,10 +1,10 @@
 """Support vector duals on the path that methods take, against SVC and LIBSVM.
 
 `mtmkl.solvers.svm.sum_kernel.solve_sum_kernel` is what
-:class:`mtmkl.methods.IndependentSVM` runs; methods that learn weights run the duals
-beneath it. "ours" begins from nothing, "ours, grid" is the share of one C in a search
-over three, the others a quarter and a sixteenth of it. All have one Gram matrix per
-task and the same relative error of the objective.
+:class:`mtmkl.methods.IndependentSVMClassifier` runs; methods that learn weights run
+the duals beneath it. "ours" begins from nothing, "ours, grid" is the share of one C in
+a search over three, the others a quarter and a sixteenth of it. All have one Gram
+matrix per task and the same relative error of the objective.
 
 SVC     ``sklearn.svm.SVC(kernel="precomputed").fit`` of each task
 LIBSVM  ``sklearn.svm._libsvm.fit``, its C routine with nothing around it
@@ -21,7 +21,7 @@ from sklearn.datasets import make_classification
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods import IndependentSVM
+from mtmkl.methods import IndependentSVMClassifier
 from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
 from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray
@@ -132,7 +132,9 @@ def fitted(problem: Any, accuracy: float) -> Outcome:
     """Return what the estimator does, kernels and checks of its input included."""
     X, y = problem
     task = np.repeat(np.arange(len(X)), len(X[0]))
-    machine = IndependentSVM(1.0, kernels=[WIDE], normalize=None, tol=accuracy)
+    machine = IndependentSVMClassifier(
+        1.0, kernels=[WIDE], normalize=None, tol=accuracy
+    )
     machine.fit(np.concatenate(X), np.concatenate(y), task=task)
     return Outcome(machine.objective_, machine.dual_objective_)
 
@@ -182,7 +184,7 @@ def series(name: str, kernel: Any, n_tasks: int, power: int, sizes: Any) -> Seri
 
 SERIES = [
     Series(
-        name="IndependentSVM.fit, Gaussian, C = 1",
+        name="IndependentSVMClassifier.fit, Gaussian, C = 1",
         axis="tasks",
         sizes=(1, 30),
         make=lambda n_tasks: draw(20 if n_tasks == 1 else 40, n_tasks),

@@ -21,7 +21,11 @@ from measuring import ROOT, Table
 
 TITLE = "Start-up, and Snakemake's own share"
 TIERS = ("quick", "paper")
-ESTIMATORS = ("IndependentRidge", "MultiTaskFeatureLearning", "GroupFeatureSharing")
+ESTIMATORS = (
+    "IndependentRidgeRegressor",
+    "MultiTaskFeatureLearningRegressor",
+    "GroupFeatureSharingClassifier",
+)
 START = """
 import json, time
 begun = time.process_time()

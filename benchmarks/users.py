@@ -1,12 +1,13 @@
 """What a user would take instead: group lasso solvers, LIBLINEAR, MKLpy.
 
-Shared inputs: the (2,1) norm as in :class:`mtmkl.methods.MultiTaskVariableSelection`,
-whose square is penalised; others penalise the norm itself, by 2γ times the norm at the
-optimum, which has the same solution. Objectives are all of the squared one.
+Shared inputs: the (2,1) norm as in
+:class:`mtmkl.methods.MultiTaskVariableSelectionRegressor`, whose square is penalised;
+others penalise the norm itself, by 2γ times the norm at the optimum, which has the same
+solution. Objectives are all of the squared one.
 
-Strings: `MultiTaskMKL` on sparse features, against ``LinearSVC`` on the map of all
-terms written out, at the weights that we found, an easier problem (writing it out is
-not counted); and one task against ``LinearSVC``.
+Strings: `MultiTaskMKLClassifier` on sparse features, against ``LinearSVC`` on the map
+of all terms written out, at the weights that we found, an easier problem (writing it
+out is not counted); and one task against ``LinearSVC``.
 
 MKLpy has algorithms for other problems (average kernels, the margin of EasyMKL), and
 none for this one: it is timed on them beside single-task weights, and its objective is

@@ -16,7 +16,7 @@ from time import perf_counter
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mtmkl.methods import Whom
+from mtmkl.methods import WhomClassifier
 from mtmkl.methods._base.linear_classifier import PreparedTasks
 from mtmkl.solvers.linear import squared_norm
 from mtmkl.typing import FloatArray, IntArray
@@ -73,7 +73,7 @@ def excess(
 ) -> tuple[float, float]:
     """Return Whom's relative excess over the best partition, and its seconds."""
     start = perf_counter()
-    fitted = Whom(lam=lam, n_groups=n_groups, tol=TOL).fit(X, y, task)
+    fitted = WhomClassifier(lam=lam, n_groups=n_groups, tol=TOL).fit(X, y, task)
     seconds = perf_counter() - start
     best = best_of_all_partitions(X, y, task, lam, n_groups)
     return fitted.objective_ / best - 1, seconds

@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mtmkl.methods import IndependentRidge, MultiTaskFeatureLearning
+from mtmkl.methods import IndependentRidgeRegressor, MultiTaskFeatureLearningRegressor
 from mtmkl_suite.data import AS_PUBLISHED, load, make_split
 from mtmkl_suite.evaluation.cross_validation import choose, cross_validation_errors
 
@@ -70,12 +70,12 @@ def curves():
                 split = make_split(
                     data, PROTOCOL, seed=0, train_size=AS_PUBLISHED, repeat=repeat
                 )
-                method = MultiTaskFeatureLearning(fit_intercept=False)
+                method = MultiTaskFeatureLearningRegressor(fit_intercept=False)
                 key = f"T = {n_tasks}", n_irrelevant
                 errors[key].append(test_error(method, data, split))
                 distances[key].append(distance(method, data))
                 if n_tasks == max(N_TASKS):
-                    alone = IndependentRidge(fit_intercept=False)
+                    alone = IndependentRidgeRegressor(fit_intercept=False)
                     error = test_error(alone, data, split)
                     errors["independent", n_irrelevant].append(error)
     return {"test mean squared error": errors, "‖D − Cov‖": distances}

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.datasets import linear_synthetic
-from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.methods import MultiTaskFeatureLearningRegressor
 from mtmkl.model_selection import TaskKFold, route_tasks
 
 # %% Data
@@ -27,7 +27,7 @@ train = ~test
 #
 # A pipeline or a search needs only these two calls to pass on the tasks.
 sklearn.set_config(enable_metadata_routing=True)
-method = MultiTaskFeatureLearning()
+method = MultiTaskFeatureLearningRegressor()
 model = route_tasks(Pipeline([("scale", StandardScaler()), ("method", method)]))
 
 # %% Search

@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mtmkl.methods import GroupFeatureSharing
+from mtmkl.methods import GroupFeatureSharingClassifier
 from mtmkl_suite.data import load, make_split
 
 # %% Parameters
@@ -40,7 +40,7 @@ def path():
     }
     split = make_split(data, protocol, seed=0, train_size=TRAIN_PERCENT, repeat=0)
     train = data.subset(split.train)
-    method = GroupFeatureSharing(
+    method = GroupFeatureSharingClassifier(
         C=C,
         kernels=[{"name": "gaussian", "width": width} for width in WIDTHS],
         standardize=True,

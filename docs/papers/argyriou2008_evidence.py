@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.methods import MultiTaskFeatureLearningRegressor
 from mtmkl_suite.data import load, make_splits
 
 SEED = 20081
@@ -21,7 +21,7 @@ def school_weights() -> None:
     protocol = {"id": "published", "kind": "published", "repeats": 1, "folds": 15}
     (split,) = make_splits(data, protocol, SEED).values()
     train = data.subset(split.train)
-    fitted = MultiTaskFeatureLearning(1.0, fit_intercept=False)
+    fitted = MultiTaskFeatureLearningRegressor(1.0, fit_intercept=False)
     weights = fitted.fit(train.X, train.y, train.task).features_[:, 0]
     print("School, gamma = 1, first split: weight in the first feature, times sd")
     scaled = np.abs(weights) * train.X.std(axis=0)
@@ -37,7 +37,7 @@ def row_norms() -> None:
         for seed in range(10):
             data = load("linear_synthetic", n_irrelevant=6, seed=seed)
             train = data.subset(~data.truth["is_test"])
-            fitted = MultiTaskFeatureLearning(gamma, fit_intercept=False)
+            fitted = MultiTaskFeatureLearningRegressor(gamma, fit_intercept=False)
             fitted.fit(train.X, train.y, train.task)
             row = np.linalg.norm(fitted.A_, axis=1)
             norms.append((row / row.sum())[:5])
@@ -64,7 +64,7 @@ def label_codings() -> None:
             for split in splits:
                 train, test = data.subset(split.train), data.subset(split.test)
                 target = train.y if offset == 0 else (train.y + 1) / 2
-                fitted = MultiTaskFeatureLearning(gamma, fit_intercept=False)
+                fitted = MultiTaskFeatureLearningRegressor(gamma, fit_intercept=False)
                 fitted.fit(train.X, target, train.task)
                 positive = fitted.predict(test.X, test.task) >= offset
                 wrong.append(np.sum(positive != (test.y > 0)))

@@ -18,14 +18,19 @@ import numpy as np
 from mtmkl.compiled.cache import SUFFIX, cache_folder, used_files
 from mtmkl.methods import REGISTRY
 
-_FIRST = ("IndependentSVM", "MultiTaskFeatureLearning", "HierarchicalBayes", "CMTL")
+_FIRST = (
+    "IndependentSVMClassifier",
+    "MultiTaskFeatureLearningRegressor",
+    "HierarchicalBayesRegressor",
+    "CMTLClassifier",
+)
 """Methods that share few routines, for processes that begin at the same time."""
 
 _GAUSSIAN = {"name": "gaussian", "width": 1.0}
 _VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "IndependentSVM": [{"kernels": ["features"]}, {"kernels": [_GAUSSIAN]}],
+    "IndependentSVMClassifier": [{"kernels": ["features"]}, {"kernels": [_GAUSSIAN]}],
     "MKMTFLRegressor": [{"p": 6.0, "kernels": ["linear", _GAUSSIAN]}],
-    "MultiTaskMKL": [
+    "MultiTaskMKLClassifier": [
         {
             "terms": [{"kernel": "linear", "task_kernel": "single_task"}],
             "fit_intercept": False,

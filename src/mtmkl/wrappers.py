@@ -25,6 +25,8 @@ from mtmkl.typing import FloatArray
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = ["PerTask", "Pooled"]
+
 
 def _has(name: str) -> Any:
     """Return the decorator of a method that is there if the estimator has it."""

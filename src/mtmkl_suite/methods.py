@@ -19,8 +19,8 @@ _BASELINES = {
     "RandomForestTaskRegressor": "trees",
     "TaskGaussianProcessClassifier": "gaussian_process",
     "TaskGaussianProcessRegressor": "gaussian_process",
-    "TaskInteractionLogistic": "linear",
-    "TaskInteractionRidge": "linear",
+    "TaskInteractionClassifier": "linear",
+    "TaskInteractionRegressor": "linear",
     "TaskMeanControl": "controls",
 }
 

@@ -162,44 +162,44 @@ EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
 LOG_3 = np.log(3.0)
 # Of each method: its parameters, and its docstring's problem.
 PROBLEMS = {
-    "MEDKernelSelection": (
+    "MEDKernelSelectionClassifier": (
         {"C": 2.0, "alpha": 3.0},
         lambda data: selection(data, 2.0, LOG_3),
     ),
-    "MEDKernelSelection, kernels": (
+    "MEDKernelSelectionClassifier, kernels": (
         {"C": 2.0, "alpha": 3.0, "kernels": KERNELS, "normalize": "trace"},
         lambda data: selection(data, 2.0, LOG_3, data.grams(data.by_trace)),
     ),
-    "MEDKernelSelection, per task": (
+    "MEDKernelSelectionClassifier, per task": (
         {"C": 0.5, "alpha": 2.0, "switches": "per_task"},
         lambda data: independent(data, 0.5, np.log(2.0)),
     ),
-    "MEDAdaptivePooling": (
+    "MEDAdaptivePoolingClassifier": (
         {"C": 2.0, "alpha": 3.0},
         lambda data: pooling(data, 2.0, LOG_3),
     ),
-    "MEDRegression": (
+    "MEDRegressor": (
         {"C": 2.0, "alpha": 3.0},
         lambda data: regression(data, 2.0, LOG_3, epsilon=0.1),
     ),
-    "MEDRegression, squared": (
+    "MEDRegressor, squared": (
         {"C": 2.0, "alpha": 3.0, "loss": "squared"},
         lambda data: regression(data, 2.0, LOG_3, is_squared=True),
     ),
-    "IndependentSVM": (
+    "IndependentSVMClassifier": (
         {"C": 2.0},
         lambda data: selection(data, 2.0, -np.inf),
     ),
-    "PooledSVM": ({"C": 2.0}, lambda data: pooled(data, 2.0)),
-    "GroupFeatureSharing": (
+    "PooledSVMClassifier": ({"C": 2.0}, lambda data: pooled(data, 2.0)),
+    "GroupFeatureSharingClassifier": (
         {"C": 2.0, "lam": 0.3, "kernels": KERNELS},
         lambda data: kernel_weights(data, 2.0, 0.3),
     ),
-    "SharedMKL": (
+    "SharedMKLClassifier": (
         {"C": 2.0, "kernels": KERNELS},
         lambda data: kernel_weights(data, 2.0, 0.0, is_shared=True),
     ),
-    "SingleTaskMKL": (
+    "SingleTaskMKLClassifier": (
         {"C": 2.0, "kernels": KERNELS},
         lambda data: single_kernel_weights(data, 2.0),
     ),
@@ -209,7 +209,7 @@ PROBLEMS = {
             data, 2.0, 0.1, data.grams(CosineNormalized)
         ),
     ),
-    "IndependentSVR": (
+    "IndependentSVMRegressor": (
         {"C": 2.0},
         lambda data: regression(data, 2.0, -np.inf, epsilon=0.1),
     ),
@@ -229,15 +229,15 @@ PROBLEMS = {
         {"C": 2.0, "q": 1.01, "kernels": KERNELS, "basis_tol": 1e-12},
         lambda data: mixed_schatten(data, 2.0, 1.01, 0.1),
     ),
-    "MultiTaskMKL": (
+    "MultiTaskMKLClassifier": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])], "fit_intercept": False},
         lambda data: multi_task_mkl(data, [data.X @ data.X.T], 0.5, 2, "hinge"),
     ),
-    "MultiTaskMKL, logistic": (
+    "MultiTaskMKLClassifier, logistic": (
         {"C": 0.5, "terms": [("linear", [CHAIN, "union"])], "loss": "logistic"},
         lambda data: multi_task_mkl(data, [data.X @ data.X.T], 0.5, 2, "logistic"),
     ),
-    "MultiTaskMKL, kernels": (
+    "MultiTaskMKLClassifier, kernels": (
         {
             "C": 2.0,
             "p": 1.0,
@@ -248,7 +248,7 @@ PROBLEMS = {
             data, joint(data), 2.0, 1, "hinge", fit_intercept=True
         ),
     ),
-    "MultiTaskMKL, kernels, logistic": (
+    "MultiTaskMKLClassifier, kernels, logistic": (
         {
             "C": 2.0,
             "p": 3.0,
@@ -257,47 +257,47 @@ PROBLEMS = {
         },
         lambda data: multi_task_mkl(data, joint(data), 2.0, 3, "logistic"),
     ),
-    "FlexClus": (
+    "FlexClusClassifier": (
         {"lam_1": 0.5, "lam_2": 1.0, "lam_3": 2.0},
         lambda data: linear_problems.flexible_clusters(
             *data.centred(), (0.5, 1.0, 2.0)
         ),
     ),
-    "CMTL": (
+    "CMTLClassifier": (
         {"lam": 0.5, "n_clusters": 2, **EPSILONS},
         lambda data: linear_problems.clustered_tasks(
             *data.centred(), 0.5, 2, **EPSILONS
         ),
     ),
-    "MeTaG": (
+    "MeTaGClassifier": (
         {"lam": 4.0, "phi": 2.0, "n_levels": 2},
         lambda data: linear_problems.level_groups(*data.centred(), [4.0, 2.0]),
     ),
-    "MultiTaskFeatureLearning": (
+    "MultiTaskFeatureLearningRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "trace"),
     ),
-    "MultiTaskVariableSelection": (
+    "MultiTaskVariableSelectionRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "rows"),
     ),
-    "RRHet": (
+    "RRHetRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: linear(data, 2.0, "deviations"),
     ),
-    "DirtyModel": (
+    "DirtyModelRegressor": (
         {"lam_1": 9.0, "lam_2": 5.0, "fit_intercept": False},
         lambda data: norms(data, (9.0, 5.0), "dirty"),
     ),
-    "RobustMultiTask": (
+    "RobustMultiTaskRegressor": (
         {"lam_1": 3.0, "lam_2": 4.0, "fit_intercept": False},
         lambda data: norms(data, (3.0, 4.0), "robust"),
     ),
-    "IndependentRidge": (
+    "IndependentRidgeRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: ridges(data, 2.0, data.task),
     ),
-    "AggregateRidge": (
+    "AggregateRidgeRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
         lambda data: ridges(data, 2.0, np.zeros(30, dtype=int)),
     ),

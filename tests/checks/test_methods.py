@@ -350,7 +350,7 @@ def test_refitting_with_other_kernels_forgets_the_first(name, data):
     np.testing.assert_array_equal(values(back, X, task), expected)
 
 
-@pytest.mark.parametrize("name", ["SharedMKL"])
+@pytest.mark.parametrize("name", ["SharedMKLClassifier"])
 def test_kernels_must_be_a_list(name, data):
     for kernels in (None, 3):
         with pytest.raises(ValueError, match=f"must be a list .* got {kernels}"):
@@ -400,7 +400,7 @@ def test_tasks_of_one_class_or_one_example(name, data):
     estimator = make(name).fit(X[keep], y[keep], task[keep])
     assert np.all(np.isfinite(estimator.decision_function(X, task)))
     # Methods that pool tasks, or have no offset, give such a task no constant.
-    if "Pool" not in name and "MultiTaskMKL" not in name:
+    if "Pool" not in name and "MultiTaskMKLClassifier" not in name:
         alone = estimator.decision_function(X, task)[task == 1]
         np.testing.assert_array_equal(alone, -1.0)
 

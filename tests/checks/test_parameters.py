@@ -73,7 +73,7 @@ def test_numbers_and_truth_values_are_not_mixed_up(name, parameter):
 )
 @pytest.mark.parametrize("value", [-1, np.inf])
 def test_a_number_out_of_range_is_refused_by_name(name, parameter, value):
-    if value > 0 and (name, parameter) == ("MultiTaskMKL", "p"):
+    if value > 0 and (name, parameter) == ("MultiTaskMKLClassifier", "p"):
         return
     assert _refusal(name, parameter, value).startswith(parameter)
 
@@ -105,27 +105,27 @@ def test_a_path_refuses_before_its_first_fit(name, parameter):
     ("name", "params", "message"),
     [
         (
-            "HierarchicalBayes",
+            "HierarchicalBayesRegressor",
             {"prior_degrees": "1"},
             "prior_degrees must be a finite number, got '1' (str, not a number)",
         ),
         (
-            "MEDKernelSelection",
+            "MEDKernelSelectionClassifier",
             {"standardize": "yes"},
             "standardize must be True or False, got 'yes'",
         ),
         (
-            "MEDRegression",
+            "MEDRegressor",
             {"epsilon": "1"},
             "epsilon must be at least 0 and finite, got '1' (str, not a number)",
         ),
         (
-            "IndependentRidge",
+            "IndependentRidgeRegressor",
             {"gamma": ["1", "2"]},
             "gamma must be positive and finite, got '1' (str, not a number)",
         ),
         (
-            "SharedMKL",
+            "SharedMKLClassifier",
             {"kernels": [3]},
             "kernels: not a kernel specification: 3",
         ),

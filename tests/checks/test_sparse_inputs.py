@@ -74,7 +74,11 @@ def test_which_methods_take_sparse_inputs():
         for name in KERNEL_MACHINES
         if get_tags(REGISTRY[name](kernels="linear")).input_tags.sparse
     }
-    assert with_kernels >= {"IndependentSVM", "PooledSVM", "GroupFeatureSharing"}
+    assert with_kernels >= {
+        "IndependentSVMClassifier",
+        "PooledSVMClassifier",
+        "GroupFeatureSharingClassifier",
+    }
 
 
 @pytest.mark.parametrize("name", KERNEL_MACHINES)
@@ -131,7 +135,7 @@ def test_settings_that_need_dense_inputs_are_named(name, params, reason, example
 
 def test_settings_that_need_dense_inputs_need_them_in_predictions_too(examples):
     X, y, task = examples
-    method = REGISTRY["PooledSVM"](standardize=True).fit(X, y, task)
+    method = REGISTRY["PooledSVMClassifier"](standardize=True).fit(X, y, task)
     for function in (method.predict, method.decision_function):
         with pytest.raises(TypeError, match="X is sparse"):
             function(sparse.csr_array(X), task)
@@ -158,7 +162,8 @@ def test_repeated_entries_are_summed(examples):
         shape=X.shape,
     )
     first, second = (
-        REGISTRY["PooledSVM"](kernels=KERNELS).fit(Z, y, task) for Z in (whole, halves)
+        REGISTRY["PooledSVMClassifier"](kernels=KERNELS).fit(Z, y, task)
+        for Z in (whole, halves)
     )
     np.testing.assert_array_equal(
         first.decision_function(whole, task), second.decision_function(halves, task)
@@ -168,7 +173,9 @@ def test_repeated_entries_are_summed(examples):
 
 def test_bad_sparse_inputs(examples):
     X, y, task = examples
-    method = REGISTRY["PooledSVM"](kernels="linear").fit(sparse.csr_array(X), y, task)
+    method = REGISTRY["PooledSVMClassifier"](kernels="linear").fit(
+        sparse.csr_array(X), y, task
+    )
     with pytest.raises(ValueError, match="6 features"):
         method.decision_function(sparse.csr_array(X[:, :4]), task)
     X[3, 0] = np.nan

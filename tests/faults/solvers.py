@@ -35,7 +35,7 @@ from mtmkl.solvers.solution import LEAST_SHARE
 ROUNDING = 1e-6
 # Of the interior point, relative.
 REFEREE = 1e-6
-NOT_CONVEX = {"CoClus", "Whom"}
+NOT_CONVEX = {"CoClusClassifier", "WhomClassifier"}
 STRENGTHS = ("C", "gamma", "lam", "lam_1", "alpha")
 SMALLEST = 1e-300
 
@@ -220,19 +220,21 @@ def check_extreme(estimator, problem_inputs):
 
 # Of methods whose problem an interior point solves: parameters at a strength s.
 REFEREED = {
-    "MEDKernelSelection": lambda s: {"C": s, "alpha": 3.0},
-    "MEDKernelSelection, per task": lambda s: {
+    "MEDKernelSelectionClassifier": lambda s: {"C": s, "alpha": 3.0},
+    "MEDKernelSelectionClassifier, per task": lambda s: {
         "C": s, "alpha": 2.0, "switches": "per_task"
     },
-    "MEDAdaptivePooling": lambda s: {"C": s, "alpha": 3.0},
-    "MEDRegression": lambda s: {"C": s, "alpha": 3.0},
-    "MEDRegression, squared": lambda s: {"C": s, "alpha": 3.0, "loss": "squared"},
-    "IndependentSVM": lambda s: {"C": s},
-    "IndependentSVR": lambda s: {"C": s},
-    "PooledSVM": lambda s: {"C": s},
-    "GroupFeatureSharing": lambda s: {"C": s, "lam": 0.3, "kernels": printed.KERNELS},
-    "SharedMKL": lambda s: {"C": s, "kernels": printed.KERNELS},
-    "SingleTaskMKL": lambda s: {"C": s, "kernels": printed.KERNELS},
+    "MEDAdaptivePoolingClassifier": lambda s: {"C": s, "alpha": 3.0},
+    "MEDRegressor": lambda s: {"C": s, "alpha": 3.0},
+    "MEDRegressor, squared": lambda s: {"C": s, "alpha": 3.0, "loss": "squared"},
+    "IndependentSVMClassifier": lambda s: {"C": s},
+    "IndependentSVMRegressor": lambda s: {"C": s},
+    "PooledSVMClassifier": lambda s: {"C": s},
+    "GroupFeatureSharingClassifier": lambda s: {
+            "C": s, "lam": 0.3, "kernels": printed.KERNELS
+        },
+    "SharedMKLClassifier": lambda s: {"C": s, "kernels": printed.KERNELS},
+    "SingleTaskMKLClassifier": lambda s: {"C": s, "kernels": printed.KERNELS},
     "MKMTFLClassifier": lambda s: {"C": s, "p": 6.0, "kernels": printed.KERNELS},
     "MKMTFLRegressor": lambda s: {"C": s, "p": 8.67, "kernels": printed.KERNELS},
     "MKMTSFLClassifier": lambda s: {
@@ -241,20 +243,26 @@ REFEREED = {
     "MKMTSFLRegressor": lambda s: {
             "C": s, "q": 1.01, "kernels": printed.KERNELS, "basis_tol": 1e-12
         },
-    "MultiTaskMKL": lambda s: {
+    "MultiTaskMKLClassifier": lambda s: {
             "C": s,
             "terms": [("linear", [printed.CHAIN, "union"])],
             "fit_intercept": False,
         },
-    "MultiTaskMKL, logistic": lambda s: {
+    "MultiTaskMKLClassifier, logistic": lambda s: {
             "C": s, "terms": [("linear", [printed.CHAIN, "union"])], "loss": "logistic"
         },
-    "MultiTaskFeatureLearning": lambda s: {"gamma": s, "fit_intercept": False},
-    "MultiTaskVariableSelection": lambda s: {"gamma": s, "fit_intercept": False},
-    "RRHet": lambda s: {"gamma": s, "fit_intercept": False},
-    "DirtyModel": lambda s: {"lam_1": 2.0 * s, "lam_2": s, "fit_intercept": False},
-    "RobustMultiTask": lambda s: {"lam_1": s, "lam_2": s, "fit_intercept": False},
-    "IndependentRidge": lambda s: {"gamma": s, "fit_intercept": False},
+    "MultiTaskFeatureLearningRegressor": lambda s: {"gamma": s, "fit_intercept": False},
+    "MultiTaskVariableSelectionRegressor": lambda s: {
+            "gamma": s, "fit_intercept": False
+        },
+    "RRHetRegressor": lambda s: {"gamma": s, "fit_intercept": False},
+    "DirtyModelRegressor": lambda s: {
+            "lam_1": 2.0 * s, "lam_2": s, "fit_intercept": False
+        },
+    "RobustMultiTaskRegressor": lambda s: {
+            "lam_1": s, "lam_2": s, "fit_intercept": False
+        },
+    "IndependentRidgeRegressor": lambda s: {"gamma": s, "fit_intercept": False},
 }  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def toy():
         "methods": {
             "ridge": {
                 "label": "Ridge",
-                "class": "IndependentRidge",
+                "class": "IndependentRidgeRegressor",
                 "selection": "none",
             }
         },

@@ -16,9 +16,9 @@ FIRST_FIT = """
 import sys
 from importlib.metadata import distributions
 from mtmkl.datasets import linear_synthetic
-from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.methods import MultiTaskFeatureLearningRegressor
 data = linear_synthetic(n_irrelevant=2, n_tasks=3, seed=0)
-model = MultiTaskFeatureLearning(gamma=0.1).fit(data.X, data.y, task=data.task)
+model = MultiTaskFeatureLearningRegressor(gamma=0.1).fit(data.X, data.y, task=data.task)
 assert model.duality_gap_ <= 1e-6
 print(sys.modules["mtmkl"].__file__)
 print(*sorted(each.name.lower() for each in distributions()))

@@ -316,7 +316,7 @@ def test_unknown_method_is_named(tmp_path):
     paper = tmp_path / "wrong"
     paper.mkdir()
     (paper / "experiments.yaml").write_text(
-        text.replace("class: IndependentRidge", "class: IndependantRidge")
+        text.replace("class: IndependentRidgeRegressor", "class: IndependantRidge")
     )
     done = TinyWorkflow(tmp_path, papers=[str(paper)]).run("--dry-run")
     assert done.returncode != 0

@@ -279,7 +279,7 @@ def _loss(model: Any) -> dict[str, Any]:
 
 
 def _sum_of_kernels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    if type(model).__name__ == "PooledSVM":
+    if type(model).__name__ == "PooledSVMClassifier":
         task = np.zeros_like(task)
     examples = _by_task(y, task, _grams(model, X, model.kernels))
     return sum_of_kernels(*examples, fit_intercept=model.fit_intercept, **_loss(model))
@@ -318,7 +318,7 @@ def _weighted(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     return group_sharing(
         *_by_task(y, task, _grams(model, X, model.kernels)),
         lam=getattr(model, "lam", 0.0),
-        is_shared=type(model).__name__ == "SharedMKL",
+        is_shared=type(model).__name__ == "SharedMKLClassifier",
         **_loss(model),
     )
 
@@ -356,20 +356,20 @@ def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
 PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
-    "GroupFeatureSharing": _weighted,
-    "IndependentSVM": _sum_of_kernels,
-    "IndependentSVR": _sum_of_kernels,
-    "MEDAdaptivePooling": _pooling,
+    "GroupFeatureSharingClassifier": _weighted,
+    "IndependentSVMClassifier": _sum_of_kernels,
+    "IndependentSVMRegressor": _sum_of_kernels,
+    "MEDAdaptivePoolingClassifier": _pooling,
     "MEDGraphStructure": _graph,
-    "MEDKernelSelection": _switched,
-    "MEDRegression": _switched,
+    "MEDKernelSelectionClassifier": _switched,
+    "MEDRegressor": _switched,
     "MKMTFLClassifier": _mixed_norm,
     "MKMTFLRegressor": _mixed_norm,
     "MKMTSFLClassifier": _mixed_schatten,
     "MKMTSFLRegressor": _mixed_schatten,
-    "MultiTaskMKL": _multi_task_mkl,
-    "PooledSVM": _sum_of_kernels,
-    "SharedMKL": _weighted,
-    "SingleTaskMKL": _weighted,
+    "MultiTaskMKLClassifier": _multi_task_mkl,
+    "PooledSVMClassifier": _sum_of_kernels,
+    "SharedMKLClassifier": _weighted,
+    "SingleTaskMKLClassifier": _weighted,
     "SingleTaskMKLRegressor": _weighted,
 }

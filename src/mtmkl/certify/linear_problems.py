@@ -92,7 +92,7 @@ def clustered_tasks(
     r"""State the problem of Jacob et al. (2008), in W and S jointly.
 
     min loss + λ (ε_M T ‖w̄‖² + tr A S⁻¹ A'), A = WΠ, with I/ε_W ⪯ S ⪯ I/ε_B and tr S as
-    in :class:`mtmkl.methods.CMTL`; tr A S⁻¹ A' is the least tr H with
+    in :class:`mtmkl.methods.CMTLClassifier`; tr A S⁻¹ A' is the least tr H with
     [[H, A], [A', S]] ⪰ 0.
     """
     d, T = X.shape[1], int(task.max()) + 1
@@ -192,7 +192,7 @@ def _coordinates(model: Any, X: FloatArray) -> FloatArray:
 
 
 def _squared_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    selects = type(model).__name__ == "MultiTaskVariableSelection"
+    selects = type(model).__name__ == "MultiTaskVariableSelectionRegressor"
     penalty = "rows" if selects else model._penalty
     X = _coordinates(model, X)
     X = X if selects else in_span(X)
@@ -201,7 +201,7 @@ def _squared_norm(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 def _ridge(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    if type(model).__name__ == "AggregateRidge":
+    if type(model).__name__ == "AggregateRidgeRegressor":
         task = np.zeros_like(task)
     X = in_span(_coordinates(model, X))
     return ridge(X, y, task, model.gamma, fit_intercept=model.fit_intercept)
@@ -258,15 +258,15 @@ def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
 PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
-    "AggregateRidge": _ridge,
-    "CMTL": _clustered,
-    "DirtyModel": _sum_of_norms,
-    "FlexClus": _flexible,
-    "IndependentRidge": _ridge,
-    "MeTaG": _levels,
-    "MultiTaskFeatureLearning": _squared_norm,
-    "MultiTaskVariableSelection": _squared_norm,
+    "AggregateRidgeRegressor": _ridge,
+    "CMTLClassifier": _clustered,
+    "DirtyModelRegressor": _sum_of_norms,
+    "FlexClusClassifier": _flexible,
+    "IndependentRidgeRegressor": _ridge,
+    "MeTaGClassifier": _levels,
+    "MultiTaskFeatureLearningRegressor": _squared_norm,
+    "MultiTaskVariableSelectionRegressor": _squared_norm,
     "NeighbourhoodSelection": _neighbours,
-    "RRHet": _squared_norm,
-    "RobustMultiTask": _sum_of_norms,
+    "RRHetRegressor": _squared_norm,
+    "RobustMultiTaskRegressor": _sum_of_norms,
 }

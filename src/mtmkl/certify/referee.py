@@ -22,9 +22,9 @@ PROBLEMS = {**kernel_problems.PROBLEMS, **linear_problems.PROBLEMS}
 
 #: The others, and why.
 WITHOUT_OPTIMUM: Mapping[str, str] = {
-    "CoClus": "its problem is not convex, so that no solver certifies a minimum",
-    "HierarchicalBayes": "it draws from a posterior, and minimises nothing",
-    "Whom": "its problem, over partitions of the tasks, is not convex",
+    "CoClusClassifier": "its problem is not convex: no solver certifies a minimum",
+    "HierarchicalBayesRegressor": "it draws from a posterior, and minimises nothing",
+    "WhomClassifier": "its problem, over partitions of the tasks, is not convex",
 }
 
 

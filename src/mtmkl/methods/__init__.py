@@ -1,50 +1,111 @@
-"""The methods, one file each, as scikit-learn estimators with a ``task`` argument.
+"""The methods, one file each, as scikit-learn estimators with a ``task`` argument."""
 
-Every public class of a module here is a method, found in the module's source and
-imported when it is first asked for. One that predicts nothing, a transformer, is not.
-"""
+from collections.abc import Mapping
 
-import importlib
-import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from mtmkl.methods.aggregate_ridge import AggregateRidgeRegressor
+from mtmkl.methods.cmtl import CMTLClassifier
+from mtmkl.methods.co_clus import CoClusClassifier
+from mtmkl.methods.dirty_model import DirtyModelRegressor
+from mtmkl.methods.flex_clus import FlexClusClassifier
+from mtmkl.methods.group_feature_sharing import GroupFeatureSharingClassifier
+from mtmkl.methods.hierarchical_bayes import HierarchicalBayesRegressor
+from mtmkl.methods.independent_ridge import IndependentRidgeRegressor
+from mtmkl.methods.independent_svm import (
+    IndependentSVMClassifier,
+    IndependentSVMRegressor,
+)
+from mtmkl.methods.me_ta_g import MeTaGClassifier
+from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePoolingClassifier
+from mtmkl.methods.med_graph_structure import MEDGraphStructure
+from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
+from mtmkl.methods.med_metric import MEDMetric
+from mtmkl.methods.med_regression import MEDRegressor
+from mtmkl.methods.mkmtfl import MKMTFLClassifier, MKMTFLRegressor
+from mtmkl.methods.mkmtsfl import MKMTSFLClassifier, MKMTSFLRegressor
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
+from mtmkl.methods.multi_task_mkl import MultiTaskMKLClassifier
+from mtmkl.methods.multi_task_variable_selection import (
+    MultiTaskVariableSelectionRegressor,
+)
+from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
+from mtmkl.methods.pooled_svm import PooledSVMClassifier
+from mtmkl.methods.robust_multi_task import RobustMultiTaskRegressor
+from mtmkl.methods.rr_het import RRHetRegressor
+from mtmkl.methods.shared_mkl import SharedMKLClassifier
+from mtmkl.methods.single_task_mkl import (
+    SingleTaskMKLClassifier,
+    SingleTaskMKLRegressor,
+)
+from mtmkl.methods.whom import WhomClassifier
 
-_MODULES = {
-    name: path.stem
-    for path in Path(__file__).parent.glob("[!_]*.py")
-    for name in re.findall(
-        r"^class ([A-Z]\w*)\((?!TransformerMixin)", path.read_text("utf-8"), re.M
+__all__ = [
+    "REGISTRY",
+    "AggregateRidgeRegressor",
+    "CMTLClassifier",
+    "CoClusClassifier",
+    "DirtyModelRegressor",
+    "FlexClusClassifier",
+    "GroupFeatureSharingClassifier",
+    "HierarchicalBayesRegressor",
+    "IndependentRidgeRegressor",
+    "IndependentSVMClassifier",
+    "IndependentSVMRegressor",
+    "MEDAdaptivePoolingClassifier",
+    "MEDGraphStructure",
+    "MEDKernelSelectionClassifier",
+    "MEDMetric",
+    "MEDRegressor",
+    "MKMTFLClassifier",
+    "MKMTFLRegressor",
+    "MKMTSFLClassifier",
+    "MKMTSFLRegressor",
+    "MeTaGClassifier",
+    "MultiTaskFeatureLearningRegressor",
+    "MultiTaskMKLClassifier",
+    "MultiTaskVariableSelectionRegressor",
+    "NeighbourhoodSelection",
+    "PooledSVMClassifier",
+    "RRHetRegressor",
+    "RobustMultiTaskRegressor",
+    "SharedMKLClassifier",
+    "SingleTaskMKLClassifier",
+    "SingleTaskMKLRegressor",
+    "WhomClassifier",
+]
+
+#: The methods by name: all estimators of the package that predict.
+REGISTRY: Mapping[str, type] = {
+    method.__name__: method
+    for method in (
+        AggregateRidgeRegressor,
+        CMTLClassifier,
+        CoClusClassifier,
+        DirtyModelRegressor,
+        FlexClusClassifier,
+        GroupFeatureSharingClassifier,
+        HierarchicalBayesRegressor,
+        IndependentRidgeRegressor,
+        IndependentSVMClassifier,
+        IndependentSVMRegressor,
+        MEDAdaptivePoolingClassifier,
+        MEDGraphStructure,
+        MEDKernelSelectionClassifier,
+        MEDRegressor,
+        MKMTFLClassifier,
+        MKMTFLRegressor,
+        MKMTSFLClassifier,
+        MKMTSFLRegressor,
+        MeTaGClassifier,
+        MultiTaskFeatureLearningRegressor,
+        MultiTaskMKLClassifier,
+        MultiTaskVariableSelectionRegressor,
+        NeighbourhoodSelection,
+        PooledSVMClassifier,
+        RRHetRegressor,
+        RobustMultiTaskRegressor,
+        SharedMKLClassifier,
+        SingleTaskMKLClassifier,
+        SingleTaskMKLRegressor,
+        WhomClassifier,
     )
 }
-
-__all__ = ["REGISTRY", *sorted(_MODULES)]
-
-
-class _Registry(Mapping[str, type]):
-    """The methods by name, imported when they are first asked for."""
-
-    def __getitem__(self, name: str) -> type:
-        module = importlib.import_module(f"{__name__}.{_MODULES[name]}")
-        method: type = getattr(module, name)
-        return method
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted(_MODULES))
-
-    def __len__(self) -> int:
-        return len(_MODULES)
-
-
-#: Every method of the package by its name.
-REGISTRY: Mapping[str, type] = _Registry()
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return REGISTRY[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])

@@ -13,7 +13,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
-class AggregateRidge(LinearPathEstimator):
+class AggregateRidgeRegressor(LinearPathEstimator):
     r"""Fit all tasks as one: min_w Σ_t ||y_t − X_t w||² + γ ||w||².
 
     Parameters

@@ -10,7 +10,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class CMTL(LinearTaskClassifier):
+class CMTLClassifier(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W

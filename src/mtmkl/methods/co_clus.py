@@ -16,7 +16,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class CoClus(RestartedClassifier):
+class CoClusClassifier(RestartedClassifier):
     r"""Least-squares classifiers that share a mean and a few co-clusters.
 
     Seeks a local minimum over W = P + Q (d × T) and offsets b of
@@ -54,7 +54,7 @@ class CoClus(RestartedClassifier):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        As for :class:`CMTL`; tasks of one class are treated as there.
+        As for :class:`CMTLClassifier`; tasks of one class are treated as there.
     clustered_coef_ : ndarray of shape (d, T)
         The part of ``coef_`` that is Q.
     objective_ : float

@@ -3,7 +3,7 @@
 from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
-class DirtyModel(SumOfNormsEstimator):
+class DirtyModelRegressor(SumOfNormsEstimator):
     r"""Select inputs for all tasks, and beside them some for single tasks.
 
     Minimises over W = P + Q (d × T) and offsets b

@@ -10,7 +10,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class FlexClus(LinearTaskClassifier):
+class FlexClusClassifier(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks cluster feature by feature.
 
     Minimises over W = U + V (d × T) and offsets b
@@ -29,7 +29,7 @@ class FlexClus(LinearTaskClassifier):
     lam_2, lam_3 : float
         λ₂, λ₃ ≥ 0; less than 1e-6 counts as 1e-6, so that the minimum is unique.
     tol, max_iter
-        As for :class:`CMTL`.
+        As for :class:`CMTLClassifier`.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class FlexClus(LinearTaskClassifier):
     coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`CMTL`; tasks of one class are treated as there.
+        As for :class:`CMTLClassifier`; tasks of one class are treated as there.
 
     References
     ----------

@@ -12,7 +12,7 @@ from mtmkl.typing import FloatArray
 
 
 @dataclass(eq=False, repr=False)
-class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
+class GroupFeatureSharingClassifier(MultiTaskClassifier, WeightedKernelMachine):
     r"""Support vector machines of many tasks with coupled kernel weights.
 
     Solves, to a relative duality gap, the convex problem (2) of Yousefi et al. (2015)
@@ -25,9 +25,9 @@ class GroupFeatureSharing(MultiTaskClassifier, WeightedKernelMachine):
         \quad \theta_t \ge 0, \; \mathbf{1}'\theta_t \le 1,
 
     where φ_t belongs to the kernel Σ_m θ_tm k_m of task t. With λ = 0 each task learns
-    its own weights (:class:`SingleTaskMKL`); from some λ on all tasks have the same
-    (:class:`SharedMKL`); in between, pairs of equal weights make groups of tasks that
-    share a feature space.
+    its own weights (:class:`SingleTaskMKLClassifier`); from some λ on all tasks have
+    the same (:class:`SharedMKLClassifier`); in between, pairs of equal weights make
+    groups of tasks that share a feature space.
 
     Parameters
     ----------

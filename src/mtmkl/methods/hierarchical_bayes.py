@@ -17,7 +17,7 @@ def _check_random_state(name: str, value: object) -> None:
 
 
 @dataclass(eq=False, repr=False)
-class HierarchicalBayes(MultiTaskRegressor):
+class HierarchicalBayesRegressor(MultiTaskRegressor):
     r"""Regressions whose coefficients are drawn from one normal distribution.
 
     The model is

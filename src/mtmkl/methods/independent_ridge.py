@@ -14,7 +14,7 @@ from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
-class IndependentRidge(LinearPathEstimator):
+class IndependentRidgeRegressor(LinearPathEstimator):
     r"""Fit each task on its own: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
 
     Parameters
@@ -27,7 +27,7 @@ class IndependentRidge(LinearPathEstimator):
     fit_intercept : bool
         Whether each task has an unpenalised offset.
     standardize, basis_tol
-        As for :class:`MultiTaskFeatureLearning`.
+        As for :class:`MultiTaskFeatureLearningRegressor`.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class IndependentRidge(LinearPathEstimator):
         1: the solution has a closed form.
     basis_dimension_ : int
     discarded_trace_ : float
-        As for :class:`MultiTaskFeatureLearning`.
+        As for :class:`MultiTaskFeatureLearningRegressor`.
     """
 
     per_task_params: ClassVar[tuple[str, ...]] = ("gamma",)

@@ -41,7 +41,7 @@ class _IndependentMachine(KernelMachine):
             each._keep(training, solution, np.ones(training.terms.n_terms))
 
 
-class IndependentSVM(MultiTaskClassifier, _IndependentMachine):
+class IndependentSVMClassifier(MultiTaskClassifier, _IndependentMachine):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
@@ -85,7 +85,7 @@ class IndependentSVM(MultiTaskClassifier, _IndependentMachine):
 
 
 @dataclass(eq=False, repr=False)
-class IndependentSVR(TubeRegression, _IndependentMachine):
+class IndependentSVMRegressor(TubeRegression, _IndependentMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ max(|r| − ε, 0) over the models θ_d of
@@ -101,14 +101,14 @@ class IndependentSVR(TubeRegression, _IndependentMachine):
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together.
     kernels, normalize, standardize, fit_intercept, tol
-        As for :class:`IndependentSVM`.
+        As for :class:`IndependentSVMClassifier`.
 
     Attributes
     ----------
     coef_, intercept_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`IndependentSVM`.
+        As for :class:`IndependentSVMClassifier`.
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)

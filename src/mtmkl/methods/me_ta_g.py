@@ -10,7 +10,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class MeTaG(LinearTaskClassifier):
+class MeTaGClassifier(LinearTaskClassifier):
     r"""Least-squares classifiers whose tasks form groups on several levels.
 
     Minimises over W = W_1 + … + W_H (d × T) and offsets b
@@ -36,7 +36,7 @@ class MeTaG(LinearTaskClassifier):
     n_levels : int
         H, at least 1.
     tol, max_iter
-        As for :class:`CMTL`.
+        As for :class:`CMTLClassifier`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class MeTaG(LinearTaskClassifier):
         1 where all tasks are equal.
     intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-        As for :class:`CMTL`; tasks of one class are treated as there.
+        As for :class:`CMTLClassifier`; tasks of one class are treated as there.
 
     References
     ----------

@@ -25,7 +25,7 @@ _ENTRIES = 1 << 22  # kernel values at a time, of those that are not kept: 32 MB
 
 
 @dataclass(eq=False, repr=False)
-class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
+class MEDAdaptivePoolingClassifier(MultiTaskClassifier, SwitchedEstimator):
     r"""A communal classifier, and one per task that is switched on where it pays.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 8,
@@ -49,7 +49,7 @@ class MEDAdaptivePooling(MultiTaskClassifier, SwitchedEstimator):
     C : float
         Cost of slack, positive.
     alpha, relative_alpha
-        As for :class:`MEDKernelSelection`, with the q_m above.
+        As for :class:`MEDKernelSelectionClassifier`, with the q_m above.
     kernel : Kernel, mapping or str
         A kernel of :mod:`mtmkl.kernels.base` or its specification.
     communal_scale : float

@@ -34,8 +34,8 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
     C : float
         Cost of slack, positive.
     alpha, relative_alpha
-        As for :class:`MEDKernelSelection`, with the switches and the ½(v_md² + v_dm²)
-        of edges in place of q_d.
+        As for :class:`MEDKernelSelectionClassifier`, with the switches and the
+        ½(v_md² + v_dm²) of edges in place of q_d.
     binarize : float
         Values above it are 1, others 0.
     tol : float

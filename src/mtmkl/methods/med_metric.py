@@ -5,13 +5,13 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.methods._base.bases import BaseEstimator, TransformerMixin
+from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray
 
@@ -24,8 +24,8 @@ class MEDMetric(TransformerMixin, BaseEstimator):
 
         \Delta(x, z)^2 = \sum_d s_d \bigl(k_d(x, x) - 2 k_d(x, z) + k_d(z, z)\bigr)
 
-    with the switches s of :class:`MEDKernelSelection` on many tasks (Jebara 2011,
-    section 7.2). The distance does not depend on the task.
+    with the switches s of :class:`MEDKernelSelectionClassifier` on many tasks
+    (Jebara 2011, section 7.2). The distance does not depend on the task.
 
     ``transform`` returns the distances to the training examples, as
     ``NearestNeighbors(metric="precomputed")`` takes them; :meth:`pairwise` those
@@ -34,11 +34,11 @@ class MEDMetric(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     C, alpha, relative_alpha, kernels, normalize, standardize, tol, max_iter
-        As for :class:`MEDKernelSelection`.
+        As for :class:`MEDKernelSelectionClassifier`.
 
     Attributes
     ----------
-    selection_ : MEDKernelSelection
+    selection_ : MEDKernelSelectionClassifier
         The fitted method behind the metric.
     switches_ : ndarray of shape (D,)
     n_iter_ : int
@@ -90,7 +90,7 @@ class MEDMetric(TransformerMixin, BaseEstimator):
             tasks = number[rows] * classes.size + against
         else:
             rows, signed, tasks = np.arange(n), code.ravel(), number
-        self.selection_ = MEDKernelSelection(**self.get_params()).fit(
+        self.selection_ = MEDKernelSelectionClassifier(**self.get_params()).fit(
             X_array[rows], signed, tasks
         )
         self.switches_ = self.selection_.switches_

@@ -9,7 +9,7 @@ from mtmkl.methods._base.switched import SwitchedMachine
 
 
 @dataclass(eq=False, repr=False)
-class MEDRegression(MultiTaskRegressor, SwitchedMachine):
+class MEDRegressor(MultiTaskRegressor, SwitchedMachine):
     r"""Regression of many tasks that share a selection of kernels.
 
     Solves, to a relative duality gap, over expected switches s, models θ and offsets b,
@@ -29,14 +29,14 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
     C : float
         Weight of the losses, positive.
     alpha, relative_alpha
-        As for :class:`MEDKernelSelection`.
+        As for :class:`MEDKernelSelectionClassifier`.
     loss : {"epsilon_insensitive", "squared"}
         The ε-insensitive or the squared loss.
     epsilon : float
         Half the width of the tube, at least 0, in units of the target; without effect
         on the squared loss.
     kernels, normalize, standardize, tol
-        As for :class:`MEDKernelSelection`.
+        As for :class:`MEDKernelSelectionClassifier`.
     max_iter : int
         Limit on Newton steps.
 
@@ -46,7 +46,7 @@ class MEDRegression(MultiTaskRegressor, SwitchedMachine):
         Expected switches, in [1/(1 + α), 1].
     kernel_names_ : tuple of str of length D
     alpha_, log_alpha_ : float
-        As for :class:`MEDKernelSelection`.
+        As for :class:`MEDKernelSelectionClassifier`.
     dual_coef_ : ndarray of shape (n,)
         λ_i − λ'_i of the training examples.
     coef_ : ndarray of shape (d, T)

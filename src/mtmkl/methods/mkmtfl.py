@@ -66,8 +66,8 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
 
     as the minimum over γ ≥ 0 with 1'γ ≤ 1 of the same with
     ½ Σ_j (Σ_t ||w_tj||^p)^{2/p} / γ_j. Task t has the kernel Σ_j (γ_j/λ_jt) k_j, with
-    λ_jt = (||w_tj|| / ||w_·j||_p)^{p−2}. With p = 2 every λ is 1 (:class:`SharedMKL`);
-    the larger p, the more tasks differ.
+    λ_jt = (||w_tj|| / ||w_·j||_p)^{p−2}. With p = 2 every λ is 1
+    (:class:`SharedMKLClassifier`); the larger p, the more tasks differ.
 
     Parameters
     ----------

@@ -245,9 +245,9 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
 
     where the trace norm, the sum of the singular values, is the least
     Σ_l ||w_·jl||_2 over rotations of the features. With one kernel, whatever q, this is
-    multi-task sparse feature learning (MTSFL), :class:`MultiTaskFeatureLearning` with
-    another loss; with the kernel ``{"name": "average", ...}`` MTSFL on the average of
-    several.
+    multi-task sparse feature learning (MTSFL),
+    :class:`MultiTaskFeatureLearningRegressor` with another loss; with the kernel
+    ``{"name": "average", ...}`` MTSFL on the average of several.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskFeatureLearning(FeatureLearner):
+class MultiTaskFeatureLearningRegressor(FeatureLearner):
     r"""Learn a few features, orthonormal combinations of the inputs, for all tasks.
 
     Solves problem (4) of the paper, min over orthogonal U and A of

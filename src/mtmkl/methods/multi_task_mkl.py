@@ -33,7 +33,7 @@ _MOST_BY_DEFAULT = 10_000  # examples whose Gram matrices nobody asked for
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
+class MultiTaskMKLClassifier(MultiTaskClassifier, PathEstimator):
     r"""Learn the weights of kernels of the inputs and kernels of the tasks.
 
     A term m is a pair of a kernel k_m of the inputs and a kernel R_m of the tasks, a
@@ -152,12 +152,13 @@ class MultiTaskMKL(MultiTaskClassifier, PathEstimator):
     Two tasks that agree and one that does not:
 
     >>> import numpy as np
-    >>> from mtmkl.methods import MultiTaskMKL
+    >>> from mtmkl.methods import MultiTaskMKLClassifier
     >>> X = np.random.default_rng(0).standard_normal((90, 2))
     >>> task = np.repeat(["a", "b", "c"], 30)
     >>> y = np.sign(X[:, 0]) * np.where(task == "c", -1, 1)
     >>> alike = {"name": "task_clustering", "assignments": [[1, 1, 0], [0, 0, 1]]}
-    >>> model = MultiTaskMKL([("linear", alike), ("linear", "union")]).fit(X, y, task)
+    >>> terms = [("linear", alike), ("linear", "union")]
+    >>> model = MultiTaskMKLClassifier(terms).fit(X, y, task)
     >>> bool(model.weights_[0] > 3 * model.weights_[1])
     True
     >>> model.solver_

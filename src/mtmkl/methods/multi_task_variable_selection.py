@@ -13,7 +13,7 @@ from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 
-class MultiTaskVariableSelection(SquaredNormEstimator):
+class MultiTaskVariableSelectionRegressor(SquaredNormEstimator):
     r"""Select a few of the inputs for all tasks.
 
     Solves problem (5) of the paper,
@@ -28,7 +28,7 @@ class MultiTaskVariableSelection(SquaredNormEstimator):
     gamma : float
         γ > 0.
     fit_intercept, tol, max_iter
-        As for :class:`MultiTaskFeatureLearning`.
+        As for :class:`MultiTaskFeatureLearningRegressor`.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
 """One support vector machine for all tasks."""
 
-from mtmkl.methods.independent_svm import IndependentSVM
+from mtmkl.methods.independent_svm import IndependentSVMClassifier
 
 
-class PooledSVM(IndependentSVM):
+class PooledSVMClassifier(IndependentSVMClassifier):
     r"""Fit one support vector machine to the examples of all tasks together.
 
     Minimises ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the kernels and one
@@ -14,7 +14,7 @@ class PooledSVM(IndependentSVM):
     C : float
         Cost of slack, positive.
     kernels, normalize, standardize, fit_intercept, tol
-        As for :class:`IndependentSVM`.
+        As for :class:`IndependentSVMClassifier`.
 
     Attributes
     ----------

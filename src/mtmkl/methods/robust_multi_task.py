@@ -3,7 +3,7 @@
 from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
-class RobustMultiTask(SumOfNormsEstimator):
+class RobustMultiTaskRegressor(SumOfNormsEstimator):
     r"""Select inputs for all tasks but outliers, which have coefficients of their own.
 
     Minimises over W = P + Q (d × T) and offsets b
@@ -22,7 +22,7 @@ class RobustMultiTask(SumOfNormsEstimator):
     lam_2 : float
         λ₂ > 0.
     fit_intercept, tol, max_iter
-        As for :class:`DirtyModel`.
+        As for :class:`DirtyModelRegressor`.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class RobustMultiTask(SumOfNormsEstimator):
     coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`DirtyModel`.
+        As for :class:`DirtyModelRegressor`.
 
     References
     ----------

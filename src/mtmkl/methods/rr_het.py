@@ -5,7 +5,7 @@ from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 
-class RRHet(FeatureLearner):
+class RRHetRegressor(FeatureLearner):
     r"""Learn features for the tasks' deviations from their mean, which is free.
 
     Solves
@@ -22,7 +22,7 @@ class RRHet(FeatureLearner):
     gamma : float
         γ > 0.
     fit_intercept, tol, max_iter
-        As for :class:`MultiTaskFeatureLearning`.
+        As for :class:`MultiTaskFeatureLearningRegressor`.
 
     Attributes
     ----------

@@ -4,19 +4,19 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 
 
-class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
+class SharedMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine to each task, on kernel weights that all share.
 
     Minimises Σ_t (½ ||w_t||² + C Σ hinge) over the models w_t of one kernel
     Σ_m θ_m k_m, their offsets and the weights θ ≥ 0, 1'θ ≤ 1:
-    :class:`GroupFeatureSharing` from some λ on.
+    :class:`GroupFeatureSharingClassifier` from some λ on.
 
     Parameters
     ----------
     C : float
         Cost of slack, positive; the same in every task.
     kernels, normalize, standardize, tol, max_iter
-        As for :class:`GroupFeatureSharing`.
+        As for :class:`GroupFeatureSharingClassifier`.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class SharedMKL(MultiTaskClassifier, WeightedKernelMachine):
     dual_coef_, coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`GroupFeatureSharing`.
+        As for :class:`GroupFeatureSharingClassifier`.
 
     Notes
     -----

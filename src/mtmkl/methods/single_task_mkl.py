@@ -7,19 +7,19 @@ from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 from mtmkl.methods._base.kernel_machine import TubeRegression
 
 
-class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
+class SingleTaskMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine with learned kernel weights to each task alone.
 
     Minimises for every task ½ ||w_t||² + C Σ hinge over the model w_t of the kernel
     Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1:
-    :class:`GroupFeatureSharing` with λ = 0.
+    :class:`GroupFeatureSharingClassifier` with λ = 0.
 
     Parameters
     ----------
     C : float
         Cost of slack, positive; the same in every task.
     kernels, normalize, standardize
-        As for :class:`GroupFeatureSharing`.
+        As for :class:`GroupFeatureSharingClassifier`.
     tol : float
         Relative duality gap to reach, of the sum over the tasks; positive.
     max_iter : int
@@ -34,7 +34,7 @@ class SingleTaskMKL(MultiTaskClassifier, WeightedKernelMachine):
         Summed over the tasks.
     dual_coef_, coef_, intercept_, history_ : ndarray
     n_iter_ : int
-        As for :class:`GroupFeatureSharing`.
+        As for :class:`GroupFeatureSharingClassifier`.
 
     Notes
     -----
@@ -65,7 +65,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
         Whether C and ε are for targets of standard deviation 1 over the training
         examples of all tasks together.
     kernels, normalize, standardize, tol, max_iter
-        As for :class:`SingleTaskMKL`.
+        As for :class:`SingleTaskMKLClassifier`.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     kernel_names_ : tuple of str of length M
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`SingleTaskMKL`.
+        As for :class:`SingleTaskMKLClassifier`.
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)

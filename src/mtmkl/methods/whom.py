@@ -16,7 +16,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class Whom(RestartedClassifier):
+class WhomClassifier(RestartedClassifier):
     r"""Least-squares classifiers in groups, each of which shares a few features.
 
     Minimises over W (d × T), an assignment of the tasks to at most G groups, and
@@ -27,11 +27,11 @@ class Whom(RestartedClassifier):
     W_g the columns of group g and ||·||_tr the sum of the singular values, with y = ±1
     and X standardised over the training examples of all tasks together; inputs that are
     constant there are left out. With one group it is
-    :class:`~mtmkl.methods.multi_task_feature_learning.MultiTaskFeatureLearning`. For a
-    given assignment the problem is convex, and G groups are never worse than fewer. Of
-    up to six tasks all partitions into G groups are tried, which gives the minimum; of
-    more tasks several random assignments are improved by moving one task, or swapping
-    two, to a local minimum.
+    :class:`~mtmkl.methods.MultiTaskFeatureLearningRegressor`. For a given assignment
+    the problem is convex, and G groups are never worse than fewer. Of up to six tasks
+    all partitions into G groups are tried, which gives the minimum; of     more tasks
+    several random assignments are improved by moving one task, or swapping     two, to
+    a local minimum.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Whom(RestartedClassifier):
     Attributes
     ----------
     coef_, intercept_ : ndarray
-        As for :class:`CMTL`; tasks of one class are treated as there.
+        As for :class:`CMTLClassifier`; tasks of one class are treated as there.
     groups_ : ndarray of shape (T,)
         The group of each task, numbered from 0 in order of appearance; −1
         for a task that has no part in the problem.

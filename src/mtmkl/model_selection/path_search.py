@@ -165,9 +165,10 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     Examples
     --------
     >>> from mtmkl.datasets import linear_synthetic
-    >>> from mtmkl.methods import MultiTaskFeatureLearning
+    >>> from mtmkl.methods import MultiTaskFeatureLearningRegressor
     >>> data = linear_synthetic(n_irrelevant=2, n_tasks=20)
-    >>> search = PathSearchCV(MultiTaskFeatureLearning(), {"gamma": [0.01, 0.1, 1.0]})
+    >>> model = MultiTaskFeatureLearningRegressor()
+    >>> search = PathSearchCV(model, {"gamma": [0.01, 0.1, 1.0]})
     >>> search.fit(data.X, data.y, task=data.task).best_params_
     {'gamma': 0.1}
     """

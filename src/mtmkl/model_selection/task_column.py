@@ -90,7 +90,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     With ``fit(X, y)`` and ``predict(X)`` it goes where ``task`` cannot: scikit-learn's
     searches, cross-validation, inspection and calibration, without metadata routing::
 
-        model = TaskColumn(SharedMKL(), column="school")
+        model = TaskColumn(SharedMKLClassifier(), column="school")
         folds = TaskKFold(5).split(X, groups=X["school"])
         GridSearchCV(model, {"estimator__C": [0.1, 1.0]}, cv=folds).fit(X, y)
 

@@ -60,7 +60,7 @@ class _TaskInteractions(MultiTaskEstimator):
         return outputs
 
 
-class TaskInteractionRidge(_TaskInteractions, MultiTaskRegressor):
+class TaskInteractionRegressor(_TaskInteractions, MultiTaskRegressor):
     r"""Ridge regression on inputs, task dummies and task × input products.
 
     Minimises :math:`\sum_i (y_i - v'x_i - b - u_t'x_i - c_t)^2 + \lambda (\|v\|^2 +
@@ -109,7 +109,7 @@ class TaskInteractionRidge(_TaskInteractions, MultiTaskRegressor):
             yield common, np.stack(own, axis=1)
 
 
-class TaskInteractionLogistic(_TaskInteractions, MultiTaskClassifier):
+class TaskInteractionClassifier(_TaskInteractions, MultiTaskClassifier):
     r"""Logistic regression on inputs, task dummies and task × input products.
 
     Minimises :math:`\sum_i \log(1 + \exp(-y_i (v'x_i + b + u_t'x_i + c_t))) +
@@ -119,13 +119,13 @@ class TaskInteractionLogistic(_TaskInteractions, MultiTaskClassifier):
     Parameters
     ----------
     lam, ratio : float
-        As for :class:`TaskInteractionRidge`.
+        As for :class:`TaskInteractionRegressor`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
     intercept_ : ndarray of shape (T,)
-        As for :class:`TaskInteractionRidge`.
+        As for :class:`TaskInteractionRegressor`.
     """
 
     def _solutions(

@@ -31,6 +31,7 @@ class _Trees(MultiTaskEstimator):
     """Base of trees; ``models_`` has one for all tasks, or one for each."""
 
     alone: bool
+    models_: list[Any]
 
     def _with_task(self, X: FloatArray, task: IntArray) -> FloatArray:
         """Return the inputs with the task as a further one."""

@@ -11,7 +11,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods import IndependentRidge, IndependentSVM, MultiTaskFeatureLearning
+from mtmkl.methods import (
+    IndependentRidgeRegressor,
+    IndependentSVMClassifier,
+    MultiTaskFeatureLearningRegressor,
+)
 from mtmkl.model_selection import TaskColumn, TaskKFold, TaskScorer, route_tasks
 
 
@@ -106,7 +110,7 @@ def test_folds_are_those_of_the_labels_in_any_form(data):
 )
 def test_grid_search_with_routed_tasks(data, wrap):
     X, y, task = data
-    model = wrap(MultiTaskFeatureLearning())
+    model = wrap(MultiTaskFeatureLearningRegressor())
     (gamma,) = (name for name in model.get_params() if name.endswith("gamma"))
     with config_context(enable_metadata_routing=True):
         search = GridSearchCV(
@@ -121,7 +125,7 @@ def test_grid_search_with_routed_tasks(data, wrap):
 
 def test_routing_leaves_the_given_estimator_alone(data):
     X, y, task = data
-    method = IndependentRidge(gamma=3.0).fit(X, y, task)
+    method = IndependentRidgeRegressor(gamma=3.0).fit(X, y, task)
     routed = route_tasks(method)
     assert routed.get_params() == method.get_params()
     assert not hasattr(routed, "coef_")
@@ -134,13 +138,13 @@ def test_routing_leaves_the_given_estimator_alone(data):
 def test_a_routed_search_is_routed_within(data):
     X, y, task = data
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), IndependentRidge()),
-        {"independentridge__gamma": [0.1, 1e4]},
+        make_pipeline(StandardScaler(), IndependentRidgeRegressor()),
+        {"independentridgeregressor__gamma": [0.1, 1e4]},
         cv=TaskKFold(3, random_state=0),
     )
     with config_context(enable_metadata_routing=True):
         routed = route_tasks(search).fit(X, y, task=task, groups=task)
-    assert routed.best_params_ == {"independentridge__gamma": 0.1}
+    assert routed.best_params_ == {"independentridgeregressor__gamma": 0.1}
 
 
 def test_nothing_to_route_is_an_error():
@@ -148,10 +152,10 @@ def test_nothing_to_route_is_an_error():
         route_tasks(make_pipeline(StandardScaler()))
 
 
-@pytest.mark.parametrize("prefix", ["", "independentridge__"])
+@pytest.mark.parametrize("prefix", ["", "independentridgeregressor__"])
 def test_a_search_without_routing_is_told_the_remedy(data, prefix):
     X, y, task = data
-    method = IndependentRidge()
+    method = IndependentRidgeRegressor()
     model = make_pipeline(StandardScaler(), method) if prefix else method
     grid = {f"{prefix}gamma": [1.0, 2.0, 3.0]}
     search = GridSearchCV(model, grid, cv=TaskKFold(4))
@@ -161,7 +165,7 @@ def test_a_search_without_routing_is_told_the_remedy(data, prefix):
 
 def test_searches_of_one_task_need_no_routing(data):
     X, y, _ = data
-    search = GridSearchCV(IndependentRidge(), {"gamma": [0.1, 1e4]}, cv=3)
+    search = GridSearchCV(IndependentRidgeRegressor(), {"gamma": [0.1, 1e4]}, cv=3)
     assert search.fit(X, y).best_params_ == {"gamma": 0.1}
     assert search.fit(X, y, task=np.ones(20, int)).best_params_ == {"gamma": 0.1}
 
@@ -169,7 +173,7 @@ def test_searches_of_one_task_need_no_routing(data):
 @pytest.mark.parametrize(("count", "more"), [(20, ";"), (21, " and 1 more;")])
 def test_twenty_unseen_tasks_are_named(count, more):
     X = np.column_stack([np.zeros(4), np.arange(4.0)])
-    wrapped = TaskColumn(IndependentRidge(), column=0).fit(X, X[:, 1])
+    wrapped = TaskColumn(IndependentRidgeRegressor(), column=0).fit(X, X[:, 1])
     names = np.arange(1.0, count + 1)
     with pytest.raises(ValueError, match=rf"not in training: 1\.0, .*20\.0{more}"):
         wrapped.predict(np.column_stack([names, names]))
@@ -177,12 +181,12 @@ def test_twenty_unseen_tasks_are_named(count, more):
 
 def test_a_task_scorer_is_the_mean_over_tasks(data):
     X, y, task = data
-    method = IndependentRidge(gamma=1.0).fit(X, y, task)
+    method = IndependentRidgeRegressor(gamma=1.0).fit(X, y, task)
     scorer = TaskScorer(mean_squared_error)
     predicted = method.predict(X, task)
     errors = [np.mean((y - predicted)[task == name] ** 2) for name in np.unique(task)]
     assert scorer(method, X, y, task=task) == pytest.approx(np.mean(errors))
-    alone = IndependentRidge(gamma=1.0).fit(X, y)
+    alone = IndependentRidgeRegressor(gamma=1.0).fit(X, y)
     expected = np.mean((y - alone.predict(X)) ** 2)
     assert scorer(alone, X, y) == pytest.approx(expected)
 
@@ -192,7 +196,7 @@ def test_a_task_without_a_value_does_not_count(data):
     X, y, task = data
     sign = np.where(y > 0, 1, -1)
     sign[task == "a"] = 1
-    method = IndependentSVM(C=1.0).fit(X, sign, task)
+    method = IndependentSVMClassifier(C=1.0).fit(X, sign, task)
     scorer = TaskScorer(roc_auc_score, response="decision_function")
     scores = method.decision_function(X, task)
     areas = [
@@ -209,7 +213,7 @@ def test_a_task_scorer_refuses_another_response(data):
         TaskScorer(mean_squared_error, response="transform")(None, X, y, task=task)
     with pytest.raises(TypeError, match="positional"):  # where scorers have weights
         TaskScorer(mean_squared_error)(None, X, y, task)
-    alone = IndependentRidge().fit(X, y)
+    alone = IndependentRidgeRegressor().fit(X, y)
     with pytest.raises(ValueError, match=r"numbers of samples: \[20, 19\]"):
         TaskScorer(mean_squared_error)(alone, X, y[1:])
 
@@ -225,8 +229,8 @@ def test_grid_search_by_a_task_scorer(data, metric, response):
     X, sign, task = X[keep], sign[keep], task[keep]
     with config_context(enable_metadata_routing=True):
         search = GridSearchCV(
-            route_tasks(make_pipeline(StandardScaler(), IndependentSVM())),
-            {"independentsvm__C": [0.01, 1.0]},
+            route_tasks(make_pipeline(StandardScaler(), IndependentSVMClassifier())),
+            {"independentsvmclassifier__C": [0.01, 1.0]},
             cv=TaskKFold(2, random_state=0),
             scoring=TaskScorer(metric, response=response),
             error_score="raise",

@@ -21,18 +21,18 @@ from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import has_fit_parameter
 
 from mtmkl.methods import (
-    IndependentRidge,
-    IndependentSVM,
-    MultiTaskFeatureLearning,
-    MultiTaskMKL,
+    IndependentRidgeRegressor,
+    IndependentSVMClassifier,
+    MultiTaskFeatureLearningRegressor,
+    MultiTaskMKLClassifier,
 )
 from mtmkl.model_selection import TaskColumn, TaskKFold
 
 N = 60
 SCHOOL = np.repeat(["athens", "rome", "paris"], 20)  # in order, and not sorted
 METHODS = {
-    "regressor": IndependentRidge(gamma=0.1),
-    "classifier": IndependentSVM(C=1.0, kernels="linear"),
+    "regressor": IndependentRidgeRegressor(gamma=0.1),
+    "classifier": IndependentSVMClassifier(C=1.0, kernels="linear"),
 }
 GRIDS = {
     "regressor": {"estimator__gamma": [1e4, 0.1]},
@@ -118,7 +118,9 @@ def test_sparse_inputs(data):
         direct.decision_function(sparse.csr_array(inputs), task),
     )
     with pytest.raises(TypeError, match="takes dense inputs only"):
-        TaskColumn(MultiTaskFeatureLearning(), column=0).fit(table, y["regressor"])
+        TaskColumn(MultiTaskFeatureLearningRegressor(), column=0).fit(
+            table, y["regressor"]
+        )
 
 
 LABELS = {
@@ -202,7 +204,9 @@ def test_weights_and_tasks_are_refused_by_name(kind, data, y, wrapped):
 
 def test_probabilities_where_the_estimator_has_them(data):
     X, y = data
-    hinge = TaskColumn(MultiTaskMKL([("linear", "each_task")]), column="school")
+    hinge = TaskColumn(
+        MultiTaskMKLClassifier([("linear", "each_task")]), column="school"
+    )
     logistic = clone(hinge).set_params(estimator__loss="logistic")
     logistic.fit(X, y["classifier"])
     expected = logistic.estimator_.predict_proba(X[["a", "b"]], task=X["school"])
@@ -213,7 +217,9 @@ def test_probabilities_where_the_estimator_has_them(data):
     assert "by CalibratedClassifierCV(TaskColumn(" in str(refused.value.__cause__)
     with pytest.raises(AttributeError) as refused:
         TaskColumn(METHODS["regressor"], column="school").predict_proba(X)
-    assert str(refused.value.__cause__) == "IndependentRidge has no predict_proba"
+    assert (
+        str(refused.value.__cause__) == "IndependentRidgeRegressor has no predict_proba"
+    )
 
 
 @both

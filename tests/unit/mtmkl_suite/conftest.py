@@ -194,7 +194,7 @@ def config():
         "methods": {
             "ridge": {
                 "label": "Ridge",
-                "class": "IndependentRidge",
+                "class": "IndependentRidgeRegressor",
                 "grid": {"gamma": [0.1, 1.0]},
                 "selection": "common",
             }

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Tags, _safe_indexing, check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import refuse_overflow
+from mtmkl.methods._base.bases import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+)
 from mtmkl.methods._base.checks import Check, check_inputs
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
@@ -45,6 +50,18 @@ class MultiTaskEstimator(BaseEstimator):
     n_features_in_ : int
         Number of inputs d.
     """
+
+    tasks_: NDArray[Any]
+    n_features_in_: int
+    # Of methods that have them.
+    objective_: float
+    dual_objective_: float
+    duality_gap_: float
+    n_iter_: int
+    history_: Any
+    coef_: FloatArray
+    intercept_: FloatArray
+    target_scale_: float
 
     #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()

@@ -25,7 +25,7 @@ class MultiTaskTerms:
     def of(
         cls, terms: Any, tasks: list[Any], task_order: Any, task_relations: Any
     ) -> "MultiTaskTerms":
-        """Resolve the parameters of `MultiTaskMKL` on the labels of the tasks."""
+        """Resolve parameters of `MultiTaskMKLClassifier` on the labels of the tasks."""
         order = tasks if task_order is None else _labels(task_order, tasks)
         rows = [order.index(label) for label in tasks]
         is_named = isinstance(task_order, Mapping)

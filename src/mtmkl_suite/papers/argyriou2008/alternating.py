@@ -23,13 +23,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods._base.linear import PreparedRegression
-from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray
 
 
-class AlternatingFeatureLearning(MultiTaskFeatureLearning):
+class AlternatingFeatureLearning(MultiTaskFeatureLearningRegressor):
     """Multi-task feature learning by Algorithm 1.
 
     It stops when W, at the least ε, moves by no more than ``tol`` of its norm.

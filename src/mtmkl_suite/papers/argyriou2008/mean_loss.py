@@ -8,9 +8,11 @@ from copy import copy
 from typing import Any, Self
 
 from mtmkl.methods._base.linear import PreparedRegression, SquaredNormEstimator
-from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
-from mtmkl.methods.multi_task_variable_selection import MultiTaskVariableSelection
-from mtmkl.methods.rr_het import RRHet
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
+from mtmkl.methods.multi_task_variable_selection import (
+    MultiTaskVariableSelectionRegressor,
+)
+from mtmkl.methods.rr_het import RRHetRegressor
 from mtmkl.solvers.solution import Solution
 
 
@@ -26,19 +28,21 @@ class _MeanLoss(SquaredNormEstimator):
         return made
 
 
-class MeanLossFeatureLearning(_MeanLoss, MultiTaskFeatureLearning):
+class MeanLossFeatureLearning(_MeanLoss, MultiTaskFeatureLearningRegressor):
     """Multi-task feature learning by the average of the errors."""
 
     def _untruncated_gap(
         self, prepared: PreparedRegression, solution: Solution
     ) -> float:
         made = self._of_the_sum(prepared)
-        return MultiTaskFeatureLearning._untruncated_gap(made, prepared, solution)
+        return MultiTaskFeatureLearningRegressor._untruncated_gap(
+            made, prepared, solution
+        )
 
 
-class MeanLossVariableSelection(_MeanLoss, MultiTaskVariableSelection):
+class MeanLossVariableSelection(_MeanLoss, MultiTaskVariableSelectionRegressor):
     """Multi-task variable selection by the average of the errors."""
 
 
-class MeanLossRRHet(_MeanLoss, RRHet):
+class MeanLossRRHet(_MeanLoss, RRHetRegressor):
     """RR-Het by the average of the errors."""

@@ -6,8 +6,8 @@ is positive where f(x) is above ½.
 """
 
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
-from mtmkl.methods.independent_ridge import IndependentRidge
-from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
+from mtmkl.methods.independent_ridge import IndependentRidgeRegressor
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
 from mtmkl.typing import FloatArray, IntArray
 
 
@@ -23,9 +23,9 @@ class _ZeroOneLabels(LinearPathEstimator):
         return 2.0 * super()._outputs(X, task) - 1.0
 
 
-class ZeroOneFeatureLearning(_ZeroOneLabels, MultiTaskFeatureLearning):
+class ZeroOneFeatureLearning(_ZeroOneLabels, MultiTaskFeatureLearningRegressor):
     """Multi-task feature learning on labels 0 and 1."""
 
 
-class ZeroOneRidge(_ZeroOneLabels, IndependentRidge):
+class ZeroOneRidge(_ZeroOneLabels, IndependentRidgeRegressor):
     """Independent ridge regressions on labels 0 and 1."""

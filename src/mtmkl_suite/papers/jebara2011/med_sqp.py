@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import expit
 
-from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.svm.smo import DIAGONAL, pair_steps, workspace
@@ -35,7 +35,7 @@ _FINEST_ACCURACY, _REFINEMENT = 1e-14, 0.1
 
 
 @dataclass(eq=False, repr=False)
-class MEDByAlgorithm1(MEDKernelSelection):
+class MEDByAlgorithm1(MEDKernelSelectionClassifier):
     """MED kernel selection, until a sweep changes λ little or the gap is reached.
 
     ``change_tol`` is ϖ of the paper, the largest relative change that is little.

@@ -77,10 +77,12 @@ def _features(n: int, X: csr_matrix, y: FloatArray, task: Any, trial: Any) -> di
 
 
 def _gram(n: int, X: csr_matrix, y: FloatArray, task: Any, trial: Any) -> dict:
-    from mtmkl.methods import MultiTaskMKL
+    from mtmkl.methods import MultiTaskMKLClassifier
 
     terms = [("linear", kernel) for kernel in TASK_KERNELS]
-    model = MultiTaskMKL(terms, C=C, p=P, fit_intercept=False, tol=TOL, solver="gram")
+    model = MultiTaskMKLClassifier(
+        terms, C=C, p=P, fit_intercept=False, tol=TOL, solver="gram"
+    )
     begin = time.process_time()
     model.fit(X, y, task)
     return {

@@ -25,11 +25,11 @@ from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     number_of_groups,
 )
-from mtmkl.methods.cmtl import CMTL
-from mtmkl.methods.co_clus import CoClus
-from mtmkl.methods.flex_clus import FlexClus
-from mtmkl.methods.me_ta_g import MeTaG
-from mtmkl.methods.whom import Whom
+from mtmkl.methods.cmtl import CMTLClassifier
+from mtmkl.methods.co_clus import CoClusClassifier
+from mtmkl.methods.flex_clus import FlexClusClassifier
+from mtmkl.methods.me_ta_g import MeTaGClassifier
+from mtmkl.methods.whom import WhomClassifier
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
@@ -292,7 +292,13 @@ def _with_targets(tasks: TaskDecomposition, y: FloatArray) -> TaskDecomposition:
 def _under(
     reading: type,
     prefix: str,
-    rivals: Sequence[type] = (CMTL, Whom, FlexClus, CoClus, MeTaG),
+    rivals: Sequence[type] = (
+        CMTLClassifier,
+        WhomClassifier,
+        FlexClusClassifier,
+        CoClusClassifier,
+        MeTaGClassifier,
+    ),
 ) -> list[type]:
     """Return rivals under a reading, such as ``KernelCMTL``."""
     return [
@@ -311,11 +317,11 @@ StoredCMTL, StoredWhom, StoredFlexClus, StoredCoClus, StoredMeTaG = _under(
     InputsAsStored, "Stored"
 )
 HingeCMTL, HingeFlexClus, HingeMeTaG = _under(
-    SquaredHinge, "Hinge", (CMTL, FlexClus, MeTaG)
+    SquaredHinge, "Hinge", (CMTLClassifier, FlexClusClassifier, MeTaGClassifier)
 )
 
 
-class StoppedMeTaG(MeTaG):
+class StoppedMeTaG(MeTaGClassifier):
     """MeTaG after a fixed number of steps of a smoothed, accelerated gradient method.
 
     From W_h = 0, with √(‖·‖² + μ²) for each norm and μ = :data:`SMOOTHING`.
@@ -347,7 +353,7 @@ class StoppedMeTaG(MeTaG):
         return _stopped(levels.sum(axis=0), self.max_iter)
 
 
-class StoppedCoClus(CoClus):
+class StoppedCoClus(CoClusClassifier):
     """CoClus after a fixed number of accelerated gradient steps from P = Q = 0.
 
     ``max_iter`` is their number; ``tol`` and the restarts have no effect.

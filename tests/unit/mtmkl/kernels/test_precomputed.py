@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from mtmkl.kernels import definite
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
-from mtmkl.methods import IndependentSVM
+from mtmkl.methods import IndependentSVMClassifier
 
 
 def gram(n=12, seed=0):
@@ -36,8 +36,8 @@ def test_an_estimator_is_that_of_the_features():
     y = np.sign(X[:, 0] + 0.3)
     task = np.arange(40) % 2
     number = rows(np.arange(40))
-    given = IndependentSVM(kernels=[Precomputed(K)]).fit(number, y, task)
-    direct = IndependentSVM(kernels=["linear"]).fit(X, y, task)
+    given = IndependentSVMClassifier(kernels=[Precomputed(K)]).fit(number, y, task)
+    direct = IndependentSVMClassifier(kernels=["linear"]).fit(X, y, task)
     np.testing.assert_allclose(
         given.decision_function(number, task),
         direct.decision_function(X, task),
@@ -56,7 +56,7 @@ def test_the_scale_of_distances_is_the_mean_of_distinct_training_pairs():
 
 def test_copies_share_the_matrix():
     _, K = gram()
-    estimator = clone(IndependentSVM(kernels=[Precomputed(K, label="a")]))
+    estimator = clone(IndependentSVMClassifier(kernels=[Precomputed(K, label="a")]))
     assert estimator.kernels[0].matrix is K
     assert copy.deepcopy(estimator.kernels[0]).matrix is K
     again = pickle.loads(pickle.dumps(Precomputed(K)))
@@ -124,7 +124,7 @@ def test_a_kernel_that_is_not_positive_semi_definite_is_refused(wrap):
     ):
         least = np.linalg.eigvalsh(K)[0]
         with pytest.raises(ValueError, match=rf"{kernel.label}.*{least:.3g}.*'clip'"):
-            IndependentSVM(kernels=[wrap(kernel)]).fit(
+            IndependentSVMClassifier(kernels=[wrap(kernel)]).fit(
                 rows(range(40)), np.sign(X[:, 0])
             )
 
@@ -167,7 +167,9 @@ def test_a_shift_adds_to_the_values_of_examples_with_themselves():
 def test_a_changed_kernel_is_certified_and_a_definite_one_is_not_changed(indefinite):
     X, S = similarity()
     y, number = np.sign(X[:, 0]), rows(range(40))
-    model = IndependentSVM(kernels=[Precomputed(S, indefinite=indefinite)], tol=1e-8)
+    model = IndependentSVMClassifier(
+        kernels=[Precomputed(S, indefinite=indefinite)], tol=1e-8
+    )
     with pytest.warns(UserWarning, match="not positive semi-definite"):
         model.fit(number[:30], y[:30])
     assert model.duality_gap_ < 1e-8
@@ -188,7 +190,9 @@ def test_a_search_checks_each_training_set_once(monkeypatch):
         definite, "dpotrf", lambda *a, **k: calls.append(1) or original(*a, **k)
     )
     search = GridSearchCV(
-        IndependentSVM(kernels=[Precomputed(K)]), {"C": [0.1, 1.0, 10.0]}, cv=2
+        IndependentSVMClassifier(kernels=[Precomputed(K)]),
+        {"C": [0.1, 1.0, 10.0]},
+        cv=2,
     ).fit(rows(range(40)), np.sign(X[:, 0] + 0.1))
     assert search.best_score_ > 0.8
     assert len(calls) == 3  # two folds, and all examples
@@ -203,7 +207,11 @@ def test_a_grid_tells_kernels_apart(kind):
         kernels = [ExponentialDistance(D, scale=scale) for scale in (0.1, 10.0)]
     number, y = rows(range(30)), np.sign(X[:, 0])
     grid = [{"kernels": [kernel]} for kernel in kernels]
-    found = [m.objective_ for m in IndependentSVM().fit_path(number, y, grid=grid)]
-    apart = [IndependentSVM(**point).fit(number, y).objective_ for point in grid]
+    found = [
+        m.objective_ for m in IndependentSVMClassifier().fit_path(number, y, grid=grid)
+    ]
+    apart = [
+        IndependentSVMClassifier(**point).fit(number, y).objective_ for point in grid
+    ]
     np.testing.assert_allclose(found, apart, rtol=1e-5)
     assert found[0] != pytest.approx(found[1], rel=0.1)

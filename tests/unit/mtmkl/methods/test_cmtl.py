@@ -5,12 +5,12 @@ from method_cases import WEIGHTS, Case
 from model_objectives import standardised
 from norms import clustered
 
-from mtmkl.methods import CMTL
+from mtmkl.methods import CMTLClassifier
 
 
 def test_order_of_the_epsilons(pairs_of_classes):
     with pytest.raises(ValueError, match="epsilon_mean < epsilon_between < epsilon"):
-        CMTL(epsilon_mean=2.0).fit(*pairs_of_classes)
+        CMTLClassifier(epsilon_mean=2.0).fit(*pairs_of_classes)
 
 
 def penalty(model, X, task):
@@ -21,7 +21,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "CMTL": Case(
+    "CMTLClassifier": Case(
         path=[
             {"lam": 1.0, "n_clusters": 1},
             {"lam": 0.02, "n_clusters": 0.5},

@@ -16,7 +16,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "CoClus": Case(
+    "CoClusClassifier": Case(
         settings={"": {"n_restarts": 2}},
         path=[
             {"lam_1": 1.0, "lam_2": 1.0, "n_clusters": 1},

@@ -5,7 +5,7 @@ import pytest
 from method_cases import Case
 from sklearn.linear_model import Lasso
 
-from mtmkl.methods import DirtyModel
+from mtmkl.methods import DirtyModelRegressor
 
 
 def test_parts_are_shared_inputs_and_those_of_single_tasks():
@@ -16,7 +16,7 @@ def test_parts_are_shared_inputs_and_those_of_single_tasks():
     W[5, 2] = W[8, 4] = 2.0
     X = rng.standard_normal((task.size, 12))
     y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
-    estimator = DirtyModel(60.0, 25.0).fit(X, y, task)
+    estimator = DirtyModelRegressor(60.0, 25.0).fit(X, y, task)
     np.testing.assert_array_equal(
         np.flatnonzero(estimator.shared_coef_.any(axis=1)), [0, 1, 2]
     )
@@ -25,7 +25,7 @@ def test_parts_are_shared_inputs_and_those_of_single_tasks():
 
 def test_a_single_task_is_a_lasso_with_an_offset(data):
     X, y, _ = data
-    estimator = DirtyModel(3.0, 7.0, tol=1e-12).fit(X, y + 5.0)
+    estimator = DirtyModelRegressor(3.0, 7.0, tol=1e-12).fit(X, y + 5.0)
     # n examples in scikit-learn's loss, over 2n.
     lasso = Lasso(3.0 / (2 * y.size), tol=1e-12).fit(X, y + 5.0)
     np.testing.assert_allclose(estimator.coef_[:, 0], lasso.coef_, atol=1e-6)
@@ -41,7 +41,7 @@ def penalty(model, X, task):
 PATH = [(1.0, 0.5), (0.01, 0.004), (30.0, 9.0), (1.0, 40.0), (40.0, 0.1), (1e4, 1e4)]
 
 CASES = {
-    "DirtyModel": Case(
+    "DirtyModelRegressor": Case(
         path=[{"lam_1": one, "lam_2": other} for one, other in PATH],
         penalty=penalty,
         variants=[{}, {"fit_intercept": False}],

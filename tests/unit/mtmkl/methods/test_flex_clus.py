@@ -8,12 +8,14 @@ from model_objectives import standardised
 from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods import FlexClus
+from mtmkl.methods import FlexClusClassifier
 
 
 def test_without_differences_is_ridge_on_standardised_inputs(pairs_of_classes):
     X, y, task = pairs_of_classes
-    estimator = FlexClus(lam_1=0.0, lam_2=4.0, lam_3=4.0, tol=1e-9).fit(X, y, task)
+    estimator = FlexClusClassifier(lam_1=0.0, lam_2=4.0, lam_3=4.0, tol=1e-9).fit(
+        X, y, task
+    )
     Z = StandardScaler().fit_transform(X)
     for t in range(10):
         rows = task == t
@@ -27,7 +29,7 @@ def test_without_differences_is_ridge_on_standardised_inputs(pairs_of_classes):
 
 def test_tells_the_common_part(pairs_of_classes):
     X, y, task = pairs_of_classes
-    estimator = FlexClus(lam_1=3.0, tol=1e-9).fit(X, y, task)
+    estimator = FlexClusClassifier(lam_1=3.0, tol=1e-9).fit(X, y, task)
     assert estimator.common_coef_.shape == estimator.coef_.shape
     pooled = [np.unique(row).size for row in estimator.common_coef_]
     assert max(pooled) < 10
@@ -42,7 +44,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "FlexClus": Case(
+    "FlexClusClassifier": Case(
         path=[
             {"lam_1": 1.0, "lam_2": 1.0, "lam_3": 1.0},
             {"lam_1": 0.1, "lam_2": 5.0, "lam_3": 2.0},

@@ -7,9 +7,9 @@ from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
 
-from mtmkl.methods.group_feature_sharing import GroupFeatureSharing
-from mtmkl.methods.shared_mkl import SharedMKL
-from mtmkl.methods.single_task_mkl import SingleTaskMKL
+from mtmkl.methods.group_feature_sharing import GroupFeatureSharingClassifier
+from mtmkl.methods.shared_mkl import SharedMKLClassifier
+from mtmkl.methods.single_task_mkl import SingleTaskMKLClassifier
 
 KERNELS = [
     "linear",
@@ -30,7 +30,7 @@ def labelled():
 
 def test_cosine_of_a_vector_of_norm_zero_is_zero(labelled):
     X, y, task = labelled
-    model = GroupFeatureSharing(kernels=["linear"]).fit(X, y, task)
+    model = GroupFeatureSharingClassifier(kernels=["linear"]).fit(X, y, task)
     scores = model.decision_function(np.zeros((4, 3)), np.arange(4))
     np.testing.assert_allclose(scores, model.intercept_)
 
@@ -38,16 +38,19 @@ def test_cosine_of_a_vector_of_norm_zero_is_zero(labelled):
 def test_cosine_of_single_features_is_refused(labelled):
     X, y, task = labelled
     with pytest.raises(ValueError, match='"linear" instead of "features"'):
-        GroupFeatureSharing(kernels=["features"]).fit(X, y, task)
+        GroupFeatureSharingClassifier(kernels=["features"]).fit(X, y, task)
     with pytest.raises(ValueError, match="normalize must be one of 'cosine'"):
-        GroupFeatureSharing(normalize="center").fit(X, y, task)
+        GroupFeatureSharingClassifier(normalize="center").fit(X, y, task)
 
 
 def test_limits_are_single_task_and_shared_kernel_learning(labelled):
     X, y, task = labelled
     kwargs = {"C": 4.0, "kernels": KERNELS, "tol": 1e-9}
-    for lam, limit in ((0.0, SingleTaskMKL(**kwargs)), (1e3, SharedMKL(**kwargs))):
-        sharing = GroupFeatureSharing(lam=lam, **kwargs).fit(X, y, task)
+    for lam, limit in (
+        (0.0, SingleTaskMKLClassifier(**kwargs)),
+        (1e3, SharedMKLClassifier(**kwargs)),
+    ):
+        sharing = GroupFeatureSharingClassifier(lam=lam, **kwargs).fit(X, y, task)
         limit.fit(X, y, task)
         assert sharing.weights_.shape == limit.weights_.shape == (4, 3)
         assert sharing.objective_ == pytest.approx(limit.objective_, rel=4e-9)
@@ -63,7 +66,9 @@ def test_limits_are_single_task_and_shared_kernel_learning(labelled):
 
 def test_single_features_become_coefficients(labelled):
     X, y, task = labelled
-    model = GroupFeatureSharing(kernels="features", normalize="trace").fit(X, y, task)
+    model = GroupFeatureSharingClassifier(kernels="features", normalize="trace").fit(
+        X, y, task
+    )
     assert model.coef_.shape == (3, 4)
     np.testing.assert_allclose(
         model.decision_function(X, task),
@@ -75,7 +80,7 @@ def test_ten_kernels_by_default(labelled):
     X, y, task = labelled
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = GroupFeatureSharing().fit(X, y, task)
+        model = GroupFeatureSharingClassifier().fit(X, y, task)
     assert model.weights_.shape == (4, 10)
     assert model.kernel_names_[0] == "Linear(constant=0.0)"
     assert model.kernel_names_[-1] == "Gaussian(width=128.0, median_factor=None)"
@@ -94,7 +99,7 @@ def penalty(model, X, task):
 
 ALONE = Case(penalty=penalty, variants=[THREE_KERNELS, MIXED], grid=COSTS)
 CASES = {
-    "GroupFeatureSharing": Case(
+    "GroupFeatureSharingClassifier": Case(
         settings={"": {}, "kernels": MIXED | {"kernels": FEW_KERNELS}},
         penalty=penalty,
         variants=[THREE_KERNELS, MIXED],
@@ -102,7 +107,7 @@ CASES = {
             {"C": C, "lam": lam} for C in (1.0, 1e3, 1e-2) for lam in (0.3, 0.0, 20.0)
         ],
     ),
-    "SharedMKL": ALONE,
-    "SingleTaskMKL": ALONE,
+    "SharedMKLClassifier": ALONE,
+    "SingleTaskMKLClassifier": ALONE,
     "SingleTaskMKLRegressor": ALONE,
 }

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from method_cases import Case
 
-from mtmkl.methods import HierarchicalBayes
+from mtmkl.methods import HierarchicalBayesRegressor
 
 
 def test_chains_agree_on_plain_data(data):
     X, y, task = data
-    estimator = HierarchicalBayes(n_samples=1000, n_burn_in=300).fit(X, y, task)
+    estimator = HierarchicalBayesRegressor(n_samples=1000, n_burn_in=300).fit(
+        X, y, task
+    )
     assert estimator.r_hat_.shape == estimator.effective_sample_size_.shape == (11,)
     assert estimator.r_hat_.max() < 1.1
     assert estimator.effective_sample_size_.min() > 50
@@ -21,7 +23,7 @@ def test_seed_decides(data):
     X, y, task = data
     options = {"n_samples": 20, "n_burn_in": 5, "n_chains": 2}
     first, second, other = (
-        HierarchicalBayes(random_state=seed, **options).fit(X, y, task).coef_
+        HierarchicalBayesRegressor(random_state=seed, **options).fit(X, y, task).coef_
         for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, second)
@@ -41,11 +43,11 @@ def test_seed_decides(data):
 def test_bad_parameters(params, message, data):
     X, y, task = data
     with pytest.raises(ValueError, match=message):
-        HierarchicalBayes(**params).fit(X, y, task)
+        HierarchicalBayesRegressor(**params).fit(X, y, task)
 
 
 CASES = {
-    "HierarchicalBayes": Case(
+    "HierarchicalBayesRegressor": Case(
         settings={"": {"n_samples": 40, "n_burn_in": 20, "n_chains": 2}}
     )
 }

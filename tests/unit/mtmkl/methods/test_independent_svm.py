@@ -6,7 +6,7 @@ from method_cases import COSTS, FEW_KERNELS, KERNELS, MIXED, Case
 from model_objectives import forms
 from sklearn.svm import SVC
 
-from mtmkl.methods import IndependentSVM, PooledSVM
+from mtmkl.methods import IndependentSVMClassifier, PooledSVMClassifier
 
 LIST = ["linear", {"name": "gaussian", "width": 2.0}]
 
@@ -28,7 +28,7 @@ def kernel(X, Z):
 
 def test_each_task_is_a_machine_of_scikit_learn(labelled):
     X, y, task = labelled
-    model = IndependentSVM(C=2.0, kernels=LIST, tol=1e-10).fit(X, y, task)
+    model = IndependentSVMClassifier(C=2.0, kernels=LIST, tol=1e-10).fit(X, y, task)
     for t in range(3):
         rows = task == t
         one = SVC(C=2.0, kernel=kernel, tol=1e-10).fit(X[rows], y[rows])
@@ -41,7 +41,7 @@ def test_each_task_is_a_machine_of_scikit_learn(labelled):
 
 def test_the_pooled_machine_does_not_see_the_task(labelled):
     X, y, task = labelled
-    model = PooledSVM(C=2.0, kernels=LIST, tol=1e-10).fit(X, y, task)
+    model = PooledSVMClassifier(C=2.0, kernels=LIST, tol=1e-10).fit(X, y, task)
     one = SVC(C=2.0, kernel=kernel, tol=1e-10).fit(X, y)
     scores = model.decision_function(X, task)
     np.testing.assert_allclose(scores, one.decision_function(X), atol=1e-6)
@@ -51,30 +51,30 @@ def test_the_pooled_machine_does_not_see_the_task(labelled):
 def test_fit_intercept_is_a_flag(labelled):
     X, y, task = labelled
     with pytest.raises(ValueError, match="fit_intercept must be True or False"):
-        IndependentSVM(fit_intercept=1).fit(X, y, task)
+        IndependentSVMClassifier(fit_intercept=1).fit(X, y, task)
 
 
 def penalty(model, X, task):
-    if type(model).__name__ == "PooledSVM":
+    if type(model).__name__ == "PooledSVMClassifier":
         task = np.zeros_like(task)
     return 0.5 * np.sum(forms(model, X, task, 1.0))
 
 
 SMALL = {"": {"kernels": FEW_KERNELS}}
 CASES = {
-    "IndependentSVM": Case(
+    "IndependentSVMClassifier": Case(
         settings=SMALL,
         penalty=penalty,
         variants=[KERNELS, {"fit_intercept": False}],
         grid=COSTS,
     ),
-    "IndependentSVR": Case(
+    "IndependentSVMRegressor": Case(
         settings=SMALL,
         penalty=penalty,
         variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}],
         grid=COSTS,
     ),
-    "PooledSVM": Case(
+    "PooledSVMClassifier": Case(
         settings=SMALL, penalty=penalty, variants=[KERNELS, MIXED], grid=COSTS
     ),
 }

@@ -7,22 +7,22 @@ import pytest
 from method_cases import WEIGHTS, Case
 from model_objectives import standardised
 
-from mtmkl.methods import MeTaG
+from mtmkl.methods import MeTaGClassifier
 
 
 def test_fuses_all_tasks_for_a_large_weight(pairs_of_classes):
     X, y, task = pairs_of_classes
-    estimator = MeTaG(lam=1e6, tol=1e-9).fit(X, y, task)
+    estimator = MeTaGClassifier(lam=1e6, tol=1e-9).fit(X, y, task)
     assert np.ptp(estimator.coef_, axis=1).max() == 0.0
 
 
 def test_needs_a_ratio_above_one(pairs_of_classes):
     with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
-        MeTaG(phi=1.0).fit(*pairs_of_classes)
+        MeTaGClassifier(phi=1.0).fit(*pairs_of_classes)
     with pytest.raises(
         ValueError, match="n_levels must be a whole number of at least 1, got 0"
     ):
-        MeTaG(n_levels=0).fit(*pairs_of_classes)
+        MeTaGClassifier(n_levels=0).fit(*pairs_of_classes)
 
 
 def penalty(model, X, task):
@@ -34,7 +34,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "MeTaG": Case(
+    "MeTaGClassifier": Case(
         path=[
             {"lam": 1.0, "phi": 2.0},
             {"lam": 20.0, "phi": 3.0},

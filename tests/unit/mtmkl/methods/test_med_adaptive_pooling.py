@@ -5,7 +5,7 @@ from model_objectives import assert_outputs, by_task, grams_of, relative_entropy
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods import med_adaptive_pooling
-from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePooling
+from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePoolingClassifier
 
 CUBIC = {"name": "polynomial", "degree": 3}
 
@@ -22,8 +22,8 @@ def labelled():
 
 def test_scales_default_to_those_of_the_paper(labelled):
     X, y, task = labelled
-    default = MEDAdaptivePooling(alpha=5.0, kernel=CUBIC).fit(X, y, task)
-    given = MEDAdaptivePooling(
+    default = MEDAdaptivePoolingClassifier(alpha=5.0, kernel=CUBIC).fit(X, y, task)
+    given = MEDAdaptivePoolingClassifier(
         alpha=5.0, kernel=CUBIC, communal_scale=0.1, specialised_scale=3.6
     ).fit(X, y, task)
     np.testing.assert_array_equal(
@@ -33,7 +33,7 @@ def test_scales_default_to_those_of_the_paper(labelled):
 
 def test_relative_alpha(labelled):
     X, y, task = labelled
-    on = MEDAdaptivePooling(alpha=0.0, kernel=CUBIC, tol=1e-9).fit(X, y, task)
+    on = MEDAdaptivePoolingClassifier(alpha=0.0, kernel=CUBIC, tol=1e-9).fit(X, y, task)
     K = 3.6 * (X @ X.T + 1) ** 3
     q = [
         0.5
@@ -42,7 +42,9 @@ def test_relative_alpha(labelled):
         @ on.dual_coef_[task == t]
         for t in range(4)
     ]
-    model = MEDAdaptivePooling(relative_alpha=0.5, kernel=CUBIC).fit(X, y, task)
+    model = MEDAdaptivePoolingClassifier(relative_alpha=0.5, kernel=CUBIC).fit(
+        X, y, task
+    )
     assert model.alpha_ == pytest.approx(np.expm1(0.5 * max(q)), rel=1e-4)
 
 
@@ -54,7 +56,7 @@ def test_relative_alpha(labelled):
 def test_many_examples_without_the_communal_matrix(labelled, kernel, monkeypatch):
     X, y, task = labelled
     settings = {"kernel": kernel, "alpha": 5.0, "normalize": "trace", "tol": 1e-8}
-    expected = MEDAdaptivePooling(**settings).fit(X, y, task)
+    expected = MEDAdaptivePoolingClassifier(**settings).fit(X, y, task)
     monkeypatch.setattr(med_adaptive_pooling, "_MANY", 0)
     monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 0)
     monkeypatch.setattr(med_adaptive_pooling, "_PIVOTS", 6)
@@ -66,7 +68,7 @@ def test_many_examples_without_the_communal_matrix(labelled, kernel, monkeypatch
         return blocks(training)
 
     monkeypatch.setattr(TrainingSet, "blocks", of_tasks_alone)
-    model = MEDAdaptivePooling(**settings).fit(X, y, task)
+    model = MEDAdaptivePoolingClassifier(**settings).fit(X, y, task)
     assert model.objective_ == pytest.approx(expected.objective_, rel=1e-7)
     np.testing.assert_allclose(
         model.decision_function(X, task), expected.decision_function(X, task), atol=1e-3
@@ -85,7 +87,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "MEDAdaptivePooling": Case(
+    "MEDAdaptivePoolingClassifier": Case(
         settings={"": {"kernel": SQUARE}},
         penalty=penalty,
         variants=[{}, {"kernel": GAUSSIAN, "normalize": "trace", "standardize": True}],

@@ -4,8 +4,8 @@ from method_cases import FEW_KERNELS, MIXED, SWITCHED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import switched
 
-from mtmkl.methods.independent_svm import IndependentSVM
-from mtmkl.methods.med_kernel_selection import MEDKernelSelection
+from mtmkl.methods.independent_svm import IndependentSVMClassifier
+from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 
 KERNELS = ["features", {"name": "gaussian", "median_factor": 1.0}, "linear"]
 
@@ -23,7 +23,7 @@ def labelled():
 
 def test_relevant_features_are_switched_on(labelled):
     X, y, task = labelled
-    model = MEDKernelSelection(
+    model = MEDKernelSelectionClassifier(
         C=3.0, alpha=1e6, standardize=True, normalize="trace"
     ).fit(X, y, task)
     assert model.switches_[:2].min() > 3 * model.switches_[2:].max()
@@ -32,8 +32,8 @@ def test_relevant_features_are_switched_on(labelled):
 def test_no_prior_doubt_is_independent_machines(labelled):
     X, y, task = labelled
     kwargs = {"C": 2.0, "kernels": KERNELS, "normalize": "trace", "tol": 1e-10}
-    selection = MEDKernelSelection(alpha=0.0, **kwargs).fit(X, y, task)
-    independent = IndependentSVM(**kwargs).fit(X, y, task)
+    selection = MEDKernelSelectionClassifier(alpha=0.0, **kwargs).fit(X, y, task)
+    independent = IndependentSVMClassifier(**kwargs).fit(X, y, task)
     np.testing.assert_array_equal(selection.switches_, 1.0)
     np.testing.assert_allclose(
         selection.decision_function(X, task),
@@ -45,7 +45,7 @@ def test_no_prior_doubt_is_independent_machines(labelled):
 def test_coefficients_are_those_of_the_raw_inputs(labelled):
     X, y, task = labelled
     for options in ({}, {"standardize": True}, {"normalize": "trace"}):
-        model = MEDKernelSelection(alpha=20.0, **options).fit(X, y, task)
+        model = MEDKernelSelectionClassifier(alpha=20.0, **options).fit(X, y, task)
         assert model.coef_.shape == (6, 5)
         expected = np.einsum("ij,ji->i", X, model.coef_[:, task])
         np.testing.assert_allclose(
@@ -55,9 +55,11 @@ def test_coefficients_are_those_of_the_raw_inputs(labelled):
 
 def test_standardised_features_equal_standardised_inputs(labelled):
     X, y, task = labelled
-    inside = MEDKernelSelection(alpha=20.0, standardize=True, tol=1e-9).fit(X, y, task)
+    inside = MEDKernelSelectionClassifier(alpha=20.0, standardize=True, tol=1e-9).fit(
+        X, y, task
+    )
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    outside = MEDKernelSelection(alpha=20.0, tol=1e-9).fit(Z, y, task)
+    outside = MEDKernelSelectionClassifier(alpha=20.0, tol=1e-9).fit(Z, y, task)
     np.testing.assert_allclose(inside.switches_, outside.switches_, atol=1e-6)
     np.testing.assert_allclose(
         inside.decision_function(X, task), outside.decision_function(Z, task), atol=1e-6
@@ -67,8 +69,10 @@ def test_standardised_features_equal_standardised_inputs(labelled):
 def test_kernels_in_any_order(labelled):
     X, y, task = labelled
     kwargs = {"alpha": 30.0, "normalize": "trace", "tol": 1e-9}
-    model = MEDKernelSelection(kernels=KERNELS, **kwargs).fit(X, y, task)
-    turned = MEDKernelSelection(kernels=KERNELS[::-1], **kwargs).fit(X, y, task)
+    model = MEDKernelSelectionClassifier(kernels=KERNELS, **kwargs).fit(X, y, task)
+    turned = MEDKernelSelectionClassifier(kernels=KERNELS[::-1], **kwargs).fit(
+        X, y, task
+    )
     assert model.kernel_names_[:6] == tuple(f"feature {d}" for d in range(6))
     assert turned.kernel_names_[2:] == model.kernel_names_[:6]
     np.testing.assert_allclose(turned.switches_[2:], model.switches_[:6], atol=1e-5)
@@ -78,7 +82,9 @@ def test_kernels_in_any_order(labelled):
 
 def test_relative_alpha_is_a_share_of_the_largest_q(labelled):
     X, y, task = labelled
-    path = MEDKernelSelection(kernels=KERNELS, normalize="trace", tol=1e-9).fit_path(
+    path = MEDKernelSelectionClassifier(
+        kernels=KERNELS, normalize="trace", tol=1e-9
+    ).fit_path(
         X,
         y,
         task,
@@ -86,7 +92,7 @@ def test_relative_alpha_is_a_share_of_the_largest_q(labelled):
     )
     for model in path:
         kwargs = {"kernels": KERNELS, "normalize": "trace", "C": model.C}
-        on = MEDKernelSelection(alpha=0.0, tol=1e-9, **kwargs).fit(X, y, task)
+        on = MEDKernelSelectionClassifier(alpha=0.0, tol=1e-9, **kwargs).fit(X, y, task)
         q = _quadratics(on, X, task)
         expected = np.expm1(model.relative_alpha * q.max())
         assert model.alpha_ == pytest.approx(expected, rel=1e-5)
@@ -118,11 +124,11 @@ def _quadratics(model, X, task):
 def test_bad_parameters_are_named(params, message, labelled):
     X, y, task = labelled
     with pytest.raises(ValueError, match=message):
-        MEDKernelSelection(**params).fit(X, y, task)
+        MEDKernelSelectionClassifier(**params).fit(X, y, task)
 
 
 CASES = {
-    "MEDKernelSelection": Case(
+    "MEDKernelSelectionClassifier": Case(
         settings={
             "features": {},
             "kernels": MIXED | {"kernels": FEW_KERNELS},

@@ -4,7 +4,7 @@ from method_cases import FEW_KERNELS, KERNELS, MIXED, SWITCHED, Case
 from model_objectives import switched
 from sklearn.svm import SVR
 
-from mtmkl.methods.med_regression import MEDRegression
+from mtmkl.methods.med_regression import MEDRegressor
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def problem():
 
 def test_no_prior_doubt_is_support_vector_regression(problem):
     X, y, task = problem
-    model = MEDRegression(C=2.0, alpha=0.0, epsilon=0.2, tol=1e-7).fit(X, y, task)
+    model = MEDRegressor(C=2.0, alpha=0.0, epsilon=0.2, tol=1e-7).fit(X, y, task)
     for t in range(3):
         mine = task == t
         machine = SVR(kernel="linear", C=2.0, epsilon=0.2, tol=1e-8).fit(
@@ -34,7 +34,7 @@ def test_no_prior_doubt_is_support_vector_regression(problem):
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared"])
 def test_relevant_features_are_switched_on(loss, problem):
     X, y, task = problem
-    model = MEDRegression(C=5.0, alpha=1e3, loss=loss).fit(X, y, task)
+    model = MEDRegressor(C=5.0, alpha=1e3, loss=loss).fit(X, y, task)
     assert model.switches_[:2].min() > 0.8
     assert model.switches_[2:].max() < 0.1
     assert model.score(X, y, task=task) > 0.98
@@ -45,7 +45,7 @@ def test_shift_of_the_target_moves_the_offsets_alone(loss, problem):
     X, y, task = problem
     shift = np.array([10.0, -20.0, 0.0])
     first, second = (
-        MEDRegression(alpha=5.0, loss=loss, tol=1e-8).fit(X, target, task)
+        MEDRegressor(alpha=5.0, loss=loss, tol=1e-8).fit(X, target, task)
         for target in (y, y + shift[task])
     )
     np.testing.assert_allclose(second.coef_, first.coef_, atol=1e-3)
@@ -62,11 +62,11 @@ def test_shift_of_the_target_moves_the_offsets_alone(loss, problem):
 def test_bad_parameters_are_named(params, message, problem):
     X, y, task = problem
     with pytest.raises(ValueError, match=message):
-        MEDRegression(**params).fit(X, y, task)
+        MEDRegressor(**params).fit(X, y, task)
 
 
 CASES = {
-    "MEDRegression": Case(
+    "MEDRegressor": Case(
         settings={"tube": {"kernels": FEW_KERNELS}, "squared": {"loss": "squared"}},
         penalty=switched,
         variants=[{}, MIXED, {"loss": "squared"}, KERNELS | {"loss": "squared"}],

@@ -7,11 +7,11 @@ from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
 
 from mtmkl.methods import (
-    IndependentSVR,
+    IndependentSVMRegressor,
     MKMTFLClassifier,
     MKMTFLRegressor,
-    SharedMKL,
-    SingleTaskMKL,
+    SharedMKLClassifier,
+    SingleTaskMKLClassifier,
     SingleTaskMKLRegressor,
 )
 
@@ -39,7 +39,9 @@ def labels(y):
 def test_two_is_one_combination_for_all_tasks(data):
     X, y, task = data
     own = MKMTFLClassifier(2.0, 2.0, kernels=KERNELS).fit(X, labels(y), task)
-    shared = SharedMKL(2.0, kernels=KERNELS, normalize="trace").fit(X, labels(y), task)
+    shared = SharedMKLClassifier(2.0, kernels=KERNELS, normalize="trace").fit(
+        X, labels(y), task
+    )
     assert (own.weights_ == shared.weights_).all()
     assert (own.lam_ == 1.0).all()
     np.testing.assert_array_equal(
@@ -51,7 +53,7 @@ def test_one_task_is_single_task_kernel_learning(data):
     X, y, _ = data
     options = {"kernels": KERNELS, "tol": 1e-8}
     for method, alone, targets in (
-        (MKMTFLClassifier, SingleTaskMKL, labels(y)),
+        (MKMTFLClassifier, SingleTaskMKLClassifier, labels(y)),
         (MKMTFLRegressor, SingleTaskMKLRegressor, y),
     ):
         one = method(2.0, 6.0, **options).fit(X, targets)
@@ -64,7 +66,7 @@ def test_one_kernel_and_two_are_independent_machines(data):
     one = MKMTFLRegressor(
         2.0, 2.0, kernels=["linear"], normalize=None, epsilon=0.2, tol=1e-10
     ).fit(X, y, task)
-    alone = IndependentSVR(2.0, kernels=["linear"], epsilon=0.2, tol=1e-10)
+    alone = IndependentSVMRegressor(2.0, kernels=["linear"], epsilon=0.2, tol=1e-10)
     alone.fit(X, y, task)
     assert one.objective_ == pytest.approx(alone.objective_, rel=1e-9)
     np.testing.assert_allclose(one.predict(X, task), alone.predict(X, task), atol=1e-5)

@@ -7,7 +7,7 @@ from method_cases import GAUSSIAN, RIDGES, Case
 from model_objectives import coordinates_of
 
 from mtmkl.kernels.base import Gaussian
-from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.methods import MultiTaskFeatureLearningRegressor
 
 GAMMA = 2.0
 
@@ -15,7 +15,7 @@ GAMMA = 2.0
 @pytest.fixture(scope="module")
 def fitted(data):
     X, y, task = data
-    return MultiTaskFeatureLearning(GAMMA, tol=1e-11).fit(X, y, task)
+    return MultiTaskFeatureLearningRegressor(GAMMA, tol=1e-11).fit(X, y, task)
 
 
 def test_objective_is_that_of_problem_4_and_of_problem_7(fitted, data):
@@ -47,7 +47,7 @@ def test_signs_of_features_make_their_coefficients_sum_to_no_less_than_zero(fitt
 
 def test_linear_kernel_is_the_linear_method(fitted, data):
     X, y, task = data
-    kernel = MultiTaskFeatureLearning(GAMMA, kernel="linear", tol=1e-11)
+    kernel = MultiTaskFeatureLearningRegressor(GAMMA, kernel="linear", tol=1e-11)
     kernel.fit(X, y, task)
     assert kernel.objective_ == pytest.approx(fitted.objective_, rel=1e-9)
     np.testing.assert_allclose(
@@ -61,7 +61,7 @@ def test_linear_kernel_is_the_linear_method(fitted, data):
 
 def test_gaussian_kernel_reports_its_basis(data):
     X, y, task = data
-    estimator = MultiTaskFeatureLearning(
+    estimator = MultiTaskFeatureLearningRegressor(
         0.1, kernel={"name": "gaussian", "median_factor": 2.0}, basis_tol=1e-3
     ).fit(X, y, task)
     assert estimator.coef_.shape == (estimator.basis_dimension_, 8)
@@ -102,7 +102,9 @@ def test_gap_without_truncation_bounds_the_untruncated_minimum(
     y = np.sin(2 * X[:, 0]) + 0.3 * task * X[:, 1] + 0.3 * rng.standard_normal(18)
     kernel = Gaussian(width=1.0)
     options = {"kernel": kernel, "basis_tol": basis_tol, "tol": 1e-9}
-    estimator = MultiTaskFeatureLearning(gamma, fit_intercept=fit_intercept, **options)
+    estimator = MultiTaskFeatureLearningRegressor(
+        gamma, fit_intercept=fit_intercept, **options
+    )
     estimator.fit(X, y, task)
     minimum = _untruncated_minimum(
         kernel, X, y, task, gamma, fit_intercept=fit_intercept
@@ -122,7 +124,7 @@ def test_gap_without_truncation_of_a_pivoted_basis():
     task = np.repeat(np.arange(4), 100)
     y = np.cos(3 * X[:, 0] + task) + 0.1 * rng.standard_normal(400)
     coarse, fine = (
-        MultiTaskFeatureLearning(
+        MultiTaskFeatureLearningRegressor(
             0.1, kernel=Gaussian(width=1.0), basis_tol=basis_tol, tol=1e-8
         ).fit(X, y, task)
         for basis_tol in (1e-2, 1e-9)
@@ -138,7 +140,7 @@ def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
     X, y, task = data
     options = {"standardize": True, "tol": 1e-11}
     for kernel in (None, Gaussian(median_factor=1.0)):
-        estimator = MultiTaskFeatureLearning(0.5, kernel=kernel, **options)
+        estimator = MultiTaskFeatureLearningRegressor(0.5, kernel=kernel, **options)
         plain = estimator.fit(X, y, task).predict(X, task)
         moved = X * np.array([1.0, 100.0, 0.01, 5.0, 1.0]) - 3.0
         rescaled = estimator.fit(moved, y, task).predict(moved, task)
@@ -148,7 +150,7 @@ def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
 def test_standardize_leaves_constant_columns_harmless(data):
     X, y, task = data
     constant = np.column_stack([X, np.full(len(X), 0.1)])
-    estimator = MultiTaskFeatureLearning(0.5, standardize=True)
+    estimator = MultiTaskFeatureLearningRegressor(0.5, standardize=True)
     estimator.fit(constant, y, task)
     np.testing.assert_allclose(estimator.coef_[5], 0.0, atol=1e-9)
 
@@ -158,13 +160,13 @@ def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
     kernels = [{"name": "gaussian", "median_factor": f} for f in (0.5, 2.0)]
     kernels.append({"name": "linear"})
     grid = [{"gamma": g, "kernel": k} for g in (0.1, 10.0, 1.0) for k in kernels]
-    path = MultiTaskFeatureLearning(standardize=True, tol=1e-10).fit_path(
+    path = MultiTaskFeatureLearningRegressor(standardize=True, tol=1e-10).fit_path(
         X, y, task, grid=grid
     )
     for point, estimator in zip(grid, path, strict=True):
         assert estimator.get_params()["gamma"] == point["gamma"]
         assert estimator.get_params()["kernel"] == point["kernel"]
-        single = MultiTaskFeatureLearning(standardize=True, tol=1e-10, **point)
+        single = MultiTaskFeatureLearningRegressor(standardize=True, tol=1e-10, **point)
         assert single.fit(X, y, task).objective_ == pytest.approx(
             estimator.objective_, rel=1e-9
         )
@@ -173,7 +175,7 @@ def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
 def test_fewer_tasks_than_inputs(data):
     X, y, task = data
     few = task < 3
-    estimator = MultiTaskFeatureLearning(0.5).fit(X[few], y[few], task[few])
+    estimator = MultiTaskFeatureLearningRegressor(0.5).fit(X[few], y[few], task[few])
     assert estimator.features_.shape == (5, 3)
     assert estimator.A_.shape == (3, 3)
     assert estimator.D_.shape == (5, 5)
@@ -181,7 +183,7 @@ def test_fewer_tasks_than_inputs(data):
 
 def test_targets_of_zero(data):
     X, y, task = data
-    estimator = MultiTaskFeatureLearning().fit(X, 0 * y, task)
+    estimator = MultiTaskFeatureLearningRegressor().fit(X, 0 * y, task)
     np.testing.assert_array_equal(estimator.coef_, 0.0)
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
     assert estimator.n_features_ == 0
@@ -200,7 +202,7 @@ def test_targets_of_zero(data):
 def test_bad_parameters(params, message, data):
     X, y, task = data
     with pytest.raises(ValueError, match=message):
-        MultiTaskFeatureLearning(**params).fit(X, y, task)
+        MultiTaskFeatureLearningRegressor(**params).fit(X, y, task)
 
 
 def penalty(model, X, task):
@@ -208,7 +210,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "MultiTaskFeatureLearning": Case(
+    "MultiTaskFeatureLearningRegressor": Case(
         penalty=penalty,
         variants=[
             {},
@@ -223,7 +225,7 @@ CASES = {
 def test_a_kernel_that_is_zero_leaves_the_means_of_the_tasks():
     X, task = np.column_stack([np.ones(12), np.arange(12.0)]), np.arange(12) % 2
     kernel = {"name": "linear", "feature": 0}  # standardised, a constant is zero
-    model = MultiTaskFeatureLearning(kernel=kernel, standardize=True)
+    model = MultiTaskFeatureLearningRegressor(kernel=kernel, standardize=True)
     found = model.fit(X, X[:, 1], task=task).predict(X, task=task)
     np.testing.assert_allclose(found, np.where(task == 0, 5.0, 6.0))
     assert model.duality_gap_ == 0

@@ -18,10 +18,10 @@ from mtmkl.kernels.task_kernels import (
     union,
 )
 from mtmkl.methods import (
-    IndependentSVM,
-    MultiTaskMKL,
-    PooledSVM,
-    SharedMKL,
+    IndependentSVMClassifier,
+    MultiTaskMKLClassifier,
+    PooledSVMClassifier,
+    SharedMKLClassifier,
     multi_task_mkl,
 )
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
@@ -48,7 +48,7 @@ def test_fitted_attributes(solver, loss):
     terms = [("linear", [GRAPH, "union"])]
     R = [graph_laplacian(CHAIN), union(4)]
     options = {"loss": loss, "solver": solver, "fit_intercept": False}
-    model = MultiTaskMKL(terms, p=3, C=0.5, tol=1e-9, **options)
+    model = MultiTaskMKLClassifier(terms, p=3, C=0.5, tol=1e-9, **options)
     model.fit(X, y, task)
     value, theta = optimum([X], y, task, [(0, each) for each in R], 0.5, 3, loss)
     assert model.objective_ == pytest.approx(value, rel=1e-6)
@@ -90,7 +90,7 @@ def test_fitted_attributes(solver, loss):
 )
 def test_which_solver_runs(X, terms, options, solver):
     inputs, y, task, *_ = mixed()
-    model = MultiTaskMKL(terms, **options).fit(X(inputs), y, task)
+    model = MultiTaskMKLClassifier(terms, **options).fit(X(inputs), y, task)
     assert model.solver_ == solver
 
 
@@ -101,7 +101,9 @@ def test_unbalanced_labels_have_an_offset_by_default():
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(400) > 1.0, 1.0, -1.0)
     terms = [("linear", ["single_task", "union"])]
     model, without = (
-        MultiTaskMKL(terms, standardize=True, fit_intercept=each).fit(X, y, task)
+        MultiTaskMKLClassifier(terms, standardize=True, fit_intercept=each).fit(
+            X, y, task
+        )
         for each in (None, False)
     )
     constant = np.mean(y < 0)
@@ -119,8 +121,8 @@ def test_a_default_alone_builds_no_large_gram_matrices(options, monkeypatch):
     X, y, task, *_ = mixed()
     monkeypatch.setattr(multi_task_mkl, "_MOST_BY_DEFAULT", 59)
     with pytest.raises(ValueError, match=r"60 examples, .* give fit_intercept=False"):
-        MultiTaskMKL().fit(X, y, task)
-    MultiTaskMKL(**options).fit(X, y, task)
+        MultiTaskMKLClassifier().fit(X, y, task)
+    MultiTaskMKLClassifier(**options).fit(X, y, task)
 
 
 @pytest.mark.filterwarnings("error")
@@ -130,7 +132,7 @@ def test_gram_matrices_take_over_where_epochs_end_short():
     X = rng.standard_normal((80, 10)) * 10.0 ** rng.integers(-1, 2, 10)
     y = np.sign(X[:, 0] + 3.0 * np.abs(X[:, 0]).mean() * rng.standard_normal(80))
     terms = [("linear", ["union", "each_task"])]
-    model = MultiTaskMKL(terms, C=1e5, fit_intercept=False, max_iter=500)
+    model = MultiTaskMKLClassifier(terms, C=1e5, fit_intercept=False, max_iter=500)
     model.fit(X, y, task)
     assert model.solver_ == "gram"
     assert model.duality_gap_ <= model.tol
@@ -152,7 +154,7 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
     options = {"C": 0.3, "fit_intercept": False, "tol": 1e-9, "max_iter": 50_000}
     options |= {"normalize": normalize, "standardize": kind == "standardized"}
     models = [
-        MultiTaskMKL(terms, solver=solver, **options).fit(X, y, task)
+        MultiTaskMKLClassifier(terms, solver=solver, **options).fit(X, y, task)
         for solver in ("gram", "features")
     ]
     assert models[0].objective_ == pytest.approx(models[1].objective_, rel=2e-9)
@@ -175,11 +177,13 @@ def test_union_is_the_pooled_machine_and_single_tasks_are_independent_ones(
 ):
     X, y, task, Z, other = mixed(3)
     options = {"C": 0.7, "fit_intercept": fit_intercept, "tol": 1e-9}
-    pairs = [("union", PooledSVM)]
+    pairs = [("union", PooledSVMClassifier)]
     if not fit_intercept:  # of single tasks each machine has its own
-        pairs += [("single_task", IndependentSVM)]
+        pairs += [("single_task", IndependentSVMClassifier)]
     for task_kernel, machines in pairs:
-        joint = MultiTaskMKL([(kernel, task_kernel)], **options).fit(X, y, task)
+        joint = MultiTaskMKLClassifier([(kernel, task_kernel)], **options).fit(
+            X, y, task
+        )
         apart = machines(kernels=[kernel], **options).fit(X, y, task)
         assert joint.objective_ == pytest.approx(apart.objective_, rel=1e-8)
         np.testing.assert_allclose(
@@ -192,10 +196,12 @@ def test_union_is_the_pooled_machine_and_single_tasks_are_independent_ones(
 def test_an_infinite_norm_is_the_sum_kernel(solver):
     X, y, task, *_ = mixed(5)
     terms = [("linear", "dirac_uniform")]
-    vanilla = MultiTaskMKL(terms, p=np.inf, solver=solver, tol=1e-8).fit(X, y, task)
+    vanilla = MultiTaskMKLClassifier(terms, p=np.inf, solver=solver, tol=1e-8).fit(
+        X, y, task
+    )
     assert vanilla.weights_.tolist() == [1.0, 1.0]
     summed = [("linear", np.eye(4) + np.ones((4, 4)))]
-    one = MultiTaskMKL(summed, solver=solver, tol=1e-8).fit(X, y, task)
+    one = MultiTaskMKLClassifier(summed, solver=solver, tol=1e-8).fit(X, y, task)
     assert one.weights_.tolist() == [1.0]
     assert vanilla.objective_ == pytest.approx(one.objective_, rel=2e-8)
 
@@ -205,8 +211,8 @@ def test_one_task_is_multiple_kernel_learning():
     kernels = ["linear", GAUSSIAN, {"name": "polynomial", "degree": 2}]
     terms = [(kernel, "union") for kernel in kernels]
     options = {"C": 0.5, "normalize": "cosine", "tol": 1e-8}
-    model = MultiTaskMKL(terms, p=1, **options).fit(X, y)
-    mkl = SharedMKL(kernels=kernels, **options).fit(X, y)
+    model = MultiTaskMKLClassifier(terms, p=1, **options).fit(X, y)
+    mkl = SharedMKLClassifier(kernels=kernels, **options).fit(X, y)
     assert model.objective_ == pytest.approx(mkl.objective_, rel=2e-8)
     np.testing.assert_allclose(model.weights_, mkl.weights_[0], atol=1e-4)
     np.testing.assert_allclose(
@@ -222,7 +228,9 @@ def test_terms_may_be_written_in_several_ways():
         ({"kernel": Linear(), "task_kernel": "dirac_uniform"},),
         [{"kernel": "linear", "task_kernel": each} for each in (np.eye(4), "union")],
     ]
-    first, *others = (MultiTaskMKL(terms).fit(X, y, task) for terms in spellings)
+    first, *others = (
+        MultiTaskMKLClassifier(terms).fit(X, y, task) for terms in spellings
+    )
     assert first.weights_.shape == (2,)
     for other in others:
         np.testing.assert_array_equal(other.weights_, first.weights_)
@@ -233,8 +241,8 @@ def test_matrices_are_in_the_order_of_sorted_labels_or_of_the_one_given():
     X, y, task, Z, other = mixed(9)
     R = graph_laplacian(CHAIN)
     options = {"terms": [("linear", R)], "tol": 1e-9}
-    numbered = MultiTaskMKL(**options).fit(X, y, task)
-    named = MultiTaskMKL(**options, task_order=NAMES).fit(X, y, NAMES[task])
+    numbered = MultiTaskMKLClassifier(**options).fit(X, y, task)
+    named = MultiTaskMKLClassifier(**options, task_order=NAMES).fit(X, y, NAMES[task])
     np.testing.assert_allclose(
         scores(named, Z, NAMES[other]), scores(numbered, Z, other), atol=1e-3
     )
@@ -242,7 +250,7 @@ def test_matrices_are_in_the_order_of_sorted_labels_or_of_the_one_given():
     np.testing.assert_array_equal(
         named.task_similarity_, R[np.ix_(np.argsort(NAMES), np.argsort(NAMES))]
     )
-    unordered = MultiTaskMKL([("linear", R)]).fit(X, y, NAMES[task])
+    unordered = MultiTaskMKLClassifier([("linear", R)]).fit(X, y, NAMES[task])
     np.testing.assert_array_equal(unordered.task_similarity_, R)
 
 
@@ -255,13 +263,13 @@ def test_an_order_may_name_the_labels_and_specifications_their_relations():
         {"name": "hierarchy", "tree": "wood"},
     ]
     some = task != 2
-    model = MultiTaskMKL(
+    model = MultiTaskMKLClassifier(
         [("linear", spec)],
         task_order={t: NAMES[t] for t in (3, 1, 0, 2)},
         task_relations={"true": R, "wood": tree},
     )
     fitted = clone(model).fit(X[some], y[some], task[some])
-    direct = MultiTaskMKL(
+    direct = MultiTaskMKLClassifier(
         [("linear", each) for each in (R, *hierarchy(tree, NAMES[[3, 1, 0, 2]]))],
         task_order=[3, 1, 0, 2],
     ).fit(X[some], y[some], task[some])
@@ -272,25 +280,27 @@ def test_an_order_may_name_the_labels_and_specifications_their_relations():
 
 def test_probabilities_of_the_logistic_loss():
     X, y, task, Z, other = mixed(12)
-    model = MultiTaskMKL(loss="logistic").fit(X, np.where(y > 0, "b", "a"), task)
+    model = MultiTaskMKLClassifier(loss="logistic").fit(
+        X, np.where(y > 0, "b", "a"), task
+    )
     chances = model.predict_proba(Z, other)
     np.testing.assert_allclose(chances[:, 1], expit(scores(model, Z, other)))
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     best = model.classes_[chances.argmax(axis=1)]
     np.testing.assert_array_equal(model.predict(Z, other), best)
-    assert not hasattr(MultiTaskMKL(), "predict_proba")
-    alone = MultiTaskMKL(loss="logistic").fit(X, np.ones(60), task)
+    assert not hasattr(MultiTaskMKLClassifier(), "predict_proba")
+    alone = MultiTaskMKLClassifier(loss="logistic").fit(X, np.ones(60), task)
     np.testing.assert_array_equal(alone.predict_proba(Z, other), np.ones((40, 1)))
 
 
 def test_another_fit_forgets_the_first():
     X, y, task, Z, other = mixed(13)
-    model = MultiTaskMKL([("linear", "union")]).fit(X, y, task)
+    model = MultiTaskMKLClassifier([("linear", "union")]).fit(X, y, task)
     assert hasattr(model, "coef_")
     gaussian = [(GAUSSIAN, "union")]
     again = scores(model.set_params(terms=gaussian).fit(X, y, task), Z, other)
     assert not hasattr(model, "coef_")
-    fresh = scores(MultiTaskMKL(gaussian).fit(X, y, task), Z, other)
+    fresh = scores(MultiTaskMKLClassifier(gaussian).fit(X, y, task), Z, other)
     np.testing.assert_array_equal(again, fresh)
     back = model.set_params(terms=[("linear", "union")]).fit(X, y, task)
     outputs = Z @ model.coef_[:, 0] + model.intercept_[0]
@@ -306,7 +316,7 @@ def test_a_path_tells_large_task_kernels_apart():
     other[18:21, 18:21] = 1.0
     grid = [{"terms": [("linear", R)], "C": C} for R in (np.eye(40), other)
             for C in (1.0, 2.0)]  # fmt: skip
-    fitted = list(MultiTaskMKL().fit_path(X, y, task, grid=grid))
+    fitted = list(MultiTaskMKLClassifier().fit_path(X, y, task, grid=grid))
     for model, point in zip(fitted, grid, strict=True):
         np.testing.assert_array_equal(model.task_similarity_, point["terms"][0][1])
 
@@ -345,7 +355,7 @@ def test_a_path_tells_large_task_kernels_apart():
 def test_wrong_parameters(params, message):
     X, y, task, *_ = mixed()
     with pytest.raises(ValueError, match=message):
-        MultiTaskMKL(**params).fit(X, y, task)
+        MultiTaskMKLClassifier(**params).fit(X, y, task)
 
 
 def penalty(model, X, task):
@@ -367,7 +377,7 @@ RELATED = ["dirac_uniform", "union"]
 LINEAR, OTHERS = [("linear", RELATED)], [(k, RELATED) for k in (NARROW, SQUARE)]
 TWO_KERNELS = FEW_KERNELS[1:]
 CASES = {
-    "MultiTaskMKL": Case(
+    "MultiTaskMKLClassifier": Case(
         settings={
             "": {},
             "logistic": {"loss": "logistic"},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from method_cases import RIDGES, Case
 
-from mtmkl.methods import MultiTaskVariableSelection
+from mtmkl.methods import MultiTaskVariableSelectionRegressor
 
 
 def test_selects_the_relevant_inputs():
@@ -14,7 +14,7 @@ def test_selects_the_relevant_inputs():
     W[:3] = rng.standard_normal((3, 30))
     X = rng.standard_normal((task.size, 8))
     y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
-    estimator = MultiTaskVariableSelection(1.0).fit(X, y, task)
+    estimator = MultiTaskVariableSelectionRegressor(1.0).fit(X, y, task)
     assert estimator.n_features_ == 3
     np.testing.assert_array_equal(estimator.coef_[3:], 0.0)
     np.testing.assert_array_equal(estimator.D_[3:], 0.0)
@@ -22,7 +22,7 @@ def test_selects_the_relevant_inputs():
 
 def test_objective_and_matrix_d(data):
     X, y, task = data
-    estimator = MultiTaskVariableSelection(0.7).fit(X, y, task)
+    estimator = MultiTaskVariableSelectionRegressor(0.7).fit(X, y, task)
     lengths = np.linalg.norm(estimator.coef_, axis=1)
     loss = np.sum((y - estimator.predict(X, task)) ** 2)
     assert estimator.objective_ == pytest.approx(loss + 0.7 * lengths.sum() ** 2)
@@ -35,7 +35,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "MultiTaskVariableSelection": Case(
+    "MultiTaskVariableSelectionRegressor": Case(
         penalty=penalty, variants=[{}, {"fit_intercept": False}], grid=RIDGES
     )
 }

@@ -8,11 +8,11 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 from mtmkl.methods import (
-    AggregateRidge,
-    IndependentRidge,
-    MultiTaskFeatureLearning,
-    MultiTaskVariableSelection,
-    RRHet,
+    AggregateRidgeRegressor,
+    IndependentRidgeRegressor,
+    MultiTaskFeatureLearningRegressor,
+    MultiTaskVariableSelectionRegressor,
+    RRHetRegressor,
 )
 
 
@@ -20,7 +20,9 @@ from mtmkl.methods import (
 def test_independent_is_ridge_of_each_task(data, fit_intercept):
     X, y, task = data
     gammas = np.geomspace(0.01, 10, 8)
-    estimator = IndependentRidge(gammas, fit_intercept=fit_intercept).fit(X, y, task)
+    estimator = IndependentRidgeRegressor(gammas, fit_intercept=fit_intercept).fit(
+        X, y, task
+    )
     for t in range(8):
         ridge = Ridge(alpha=gammas[t], fit_intercept=fit_intercept)
         ridge.fit(X[task == t], y[task == t])
@@ -31,7 +33,7 @@ def test_independent_is_ridge_of_each_task(data, fit_intercept):
 
 def test_independent_with_a_kernel_is_kernel_ridge(data):
     X, y, task = data
-    estimator = IndependentRidge(
+    estimator = IndependentRidgeRegressor(
         0.3,
         kernel={"name": "polynomial", "degree": 2},
         fit_intercept=False,
@@ -49,16 +51,18 @@ def test_independent_with_a_kernel_is_kernel_ridge(data):
 def test_gamma_of_each_task_must_match_the_tasks(data):
     X, y, task = data
     with pytest.raises(ValueError, match=r"one for each of the 8 tasks"):
-        IndependentRidge([1.0, 2.0]).fit(X, y, task)
+        IndependentRidgeRegressor([1.0, 2.0]).fit(X, y, task)
     with pytest.raises(ValueError, match="gamma must be positive"):
-        IndependentRidge([1.0] * 7 + [0.0]).fit(X, y, task)
-    assert IndependentRidge.per_task_params == ("gamma",)
+        IndependentRidgeRegressor([1.0] * 7 + [0.0]).fit(X, y, task)
+    assert IndependentRidgeRegressor.per_task_params == ("gamma",)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_aggregate_is_ridge_of_all(data, fit_intercept):
     X, y, task = data
-    estimator = AggregateRidge(0.6, fit_intercept=fit_intercept).fit(X, y, task)
+    estimator = AggregateRidgeRegressor(0.6, fit_intercept=fit_intercept).fit(
+        X, y, task
+    )
     ridge = Ridge(alpha=0.6, fit_intercept=fit_intercept).fit(X, y)
     expected = np.repeat(ridge.coef_[:, None], 8, axis=1)
     np.testing.assert_allclose(estimator.coef_, expected, atol=1e-9)
@@ -81,11 +85,11 @@ def far_from_zero():
 @pytest.mark.parametrize(
     ("method", "least"),
     [
-        (AggregateRidge, 0.4),  # one offset for all groups
-        (IndependentRidge, 0.9),
-        (MultiTaskFeatureLearning, 0.9),
-        (MultiTaskVariableSelection, 0.9),
-        (RRHet, 0.9),
+        (AggregateRidgeRegressor, 0.4),  # one offset for all groups
+        (IndependentRidgeRegressor, 0.9),
+        (MultiTaskFeatureLearningRegressor, 0.9),
+        (MultiTaskVariableSelectionRegressor, 0.9),
+        (RRHetRegressor, 0.9),
     ],
 )
 def test_targets_far_from_zero_are_explained_at_defaults(method, least):
@@ -106,12 +110,12 @@ def pooled_ridge_penalty(model, X, task):
 
 
 CASES = {
-    "IndependentRidge": Case(
+    "IndependentRidgeRegressor": Case(
         penalty=ridge_penalty,
         variants=[{}, {"kernel": GAUSSIAN, "fit_intercept": True, "standardize": True}],
         grid=RIDGES,
     ),
-    "AggregateRidge": Case(
+    "AggregateRidgeRegressor": Case(
         penalty=pooled_ridge_penalty,
         variants=[{}, {"fit_intercept": False}],
         grid=RIDGES,

@@ -4,12 +4,16 @@ import numpy as np
 import pytest
 from method_cases import RIDGES, Case
 
-from mtmkl.methods import AggregateRidge, MultiTaskFeatureLearning, RRHet
+from mtmkl.methods import (
+    AggregateRidgeRegressor,
+    MultiTaskFeatureLearningRegressor,
+    RRHetRegressor,
+)
 
 
 def test_objective_is_that_of_the_printed_problem(data):
     X, y, task = data
-    estimator = RRHet(1.5, tol=1e-11).fit(X, y, task)
+    estimator = RRHetRegressor(1.5, tol=1e-11).fit(X, y, task)
     deviations = estimator.coef_ - estimator.mean_[:, None]
     np.testing.assert_allclose(estimator.mean_, estimator.coef_.mean(axis=1))
     inverse = np.linalg.pinv(estimator.D_, rcond=1e-9)
@@ -22,20 +26,20 @@ def test_objective_is_that_of_the_printed_problem(data):
 
 def test_large_gamma_pools_the_tasks(data):
     X, y, task = data
-    estimator = RRHet(1e9, fit_intercept=False, tol=1e-10).fit(X, y, task)
-    pooled = AggregateRidge(1e-9, fit_intercept=False).fit(X, y, task)
+    estimator = RRHetRegressor(1e9, fit_intercept=False, tol=1e-10).fit(X, y, task)
+    pooled = AggregateRidgeRegressor(1e-9, fit_intercept=False).fit(X, y, task)
     np.testing.assert_allclose(estimator.coef_, pooled.coef_, atol=1e-5)
 
 
 def test_single_task_is_least_squares(data):
     X, y, _ = data
-    estimator = RRHet(1.0, fit_intercept=False).fit(X, y)
+    estimator = RRHetRegressor(1.0, fit_intercept=False).fit(X, y)
     expected = np.linalg.lstsq(X, y, rcond=None)[0]
     np.testing.assert_allclose(estimator.coef_[:, 0], expected, atol=1e-8)
     np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
 
 
-@pytest.mark.parametrize("method", [RRHet, MultiTaskFeatureLearning])
+@pytest.mark.parametrize("method", [RRHetRegressor, MultiTaskFeatureLearningRegressor])
 def test_many_inputs_of_few_examples_lose_nothing_in_their_span(method, data):
     # Five inputs spread over forty: another orthonormal basis of the same problem.
     X, y, task = data
@@ -55,5 +59,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "RRHet": Case(penalty=penalty, variants=[{}, {"fit_intercept": False}], grid=RIDGES)
+    "RRHetRegressor": Case(
+        penalty=penalty, variants=[{}, {"fit_intercept": False}], grid=RIDGES
+    )
 }

@@ -6,7 +6,7 @@ from sweeps import sweep
 
 from mtmkl.certify.referee import optimum_of
 from mtmkl.methods import (
-    IndependentSVR,
+    IndependentSVMRegressor,
     MKMTFLRegressor,
     MKMTSFLRegressor,
     SingleTaskMKLRegressor,
@@ -26,7 +26,7 @@ def problem():
 @pytest.mark.parametrize(
     "method",
     [
-        lambda **more: IndependentSVR(kernels=KERNELS, tol=1e-8, **more),
+        lambda **more: IndependentSVMRegressor(kernels=KERNELS, tol=1e-8, **more),
         lambda **more: SingleTaskMKLRegressor(kernels=KERNELS, tol=1e-8, **more),
         lambda **more: MKMTFLRegressor(kernels=KERNELS, p=6.0, tol=1e-8, **more),
         lambda **more: MKMTSFLRegressor(
@@ -49,11 +49,13 @@ def test_it_is_the_fit_on_standardised_targets(method):
 
 def test_points_of_a_path_know_the_scale():
     X, y, task = problem()
-    base = IndependentSVR(kernels=KERNELS, epsilon=0.1, standardize_target=True)
+    base = IndependentSVMRegressor(
+        kernels=KERNELS, epsilon=0.1, standardize_target=True
+    )
     path = base.fit_path(X, y, task, grid=[{"C": C} for C in (0.1, 1.0)])
     for C, fitted in zip((0.1, 1.0), path, strict=True):
         assert fitted.target_scale_ == pytest.approx(y.std())
-        single = IndependentSVR(
+        single = IndependentSVMRegressor(
             C, kernels=KERNELS, epsilon=0.1, standardize_target=True
         )
         np.testing.assert_allclose(
@@ -63,7 +65,7 @@ def test_points_of_a_path_know_the_scale():
 
 def test_equal_targets_have_no_scale():
     X, _, task = problem()
-    fitted = IndependentSVR(kernels=KERNELS, standardize_target=True)
+    fitted = IndependentSVMRegressor(kernels=KERNELS, standardize_target=True)
     fitted.fit(X, np.full(60, 3.0), task)
     assert fitted.target_scale_ == 1.0
     np.testing.assert_allclose(fitted.predict(X, task), 3.0)
@@ -72,12 +74,12 @@ def test_equal_targets_have_no_scale():
 def test_a_wrong_flag_is_refused():
     X, y, task = problem()
     with pytest.raises(ValueError, match="standardize_target"):
-        IndependentSVR(standardize_target="yes").fit(X, y, task)
+        IndependentSVMRegressor(standardize_target="yes").fit(X, y, task)
 
 
 #: At ε = 0 a β of 0 lies between its bounds and on no kink.
 NO_TUBE = (
-    lambda **more: IndependentSVR(epsilon=0.0, **more),
+    lambda **more: IndependentSVMRegressor(epsilon=0.0, **more),
     lambda **more: SingleTaskMKLRegressor(epsilon=0.0, **more),
     lambda **more: MKMTFLRegressor(p=2.0, epsilon=0.0, **more),
     lambda **more: MKMTSFLRegressor(q=1.5, epsilon=0.0, **more),

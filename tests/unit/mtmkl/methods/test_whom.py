@@ -4,7 +4,7 @@ import numpy as np
 from method_cases import WEIGHTS, Case
 from model_objectives import standardised
 
-from mtmkl.methods import Whom
+from mtmkl.methods import WhomClassifier
 
 
 def test_more_tasks_are_searched_from_every_start():
@@ -13,7 +13,7 @@ def test_more_tasks_are_searched_from_every_start():
     X = rng.standard_normal((task.size, 5))
     W = rng.standard_normal((5, 2)) @ rng.standard_normal((2, 8))
     y = np.sign(np.einsum("ij,ji->i", X, W[:, task]) + rng.standard_normal(task.size))
-    fitted = Whom(1.0, n_groups=2, n_restarts=4).fit(X, y, task)
+    fitted = WhomClassifier(1.0, n_groups=2, n_restarts=4).fit(X, y, task)
     ends = [history[-1] for history in fitted.restart_histories_]
     assert len(ends) == 4
     assert fitted.objective_ == min(ends)
@@ -23,7 +23,7 @@ def test_more_tasks_are_searched_from_every_start():
 def test_names_the_groups(pairs_of_classes):
     X, y, task = pairs_of_classes
     labels = np.where(task == 4, 1.0, y)
-    estimator = Whom(n_groups=3, tol=1e-9).fit(X, labels, task)
+    estimator = WhomClassifier(n_groups=3, tol=1e-9).fit(X, labels, task)
     assert estimator.groups_[4] == -1
     assert set(np.delete(estimator.groups_, 4)) <= {0, 1, 2}
 
@@ -35,7 +35,7 @@ def penalty(model, X, task):
 
 
 CASES = {
-    "Whom": Case(
+    "WhomClassifier": Case(
         settings={"": {"n_restarts": 2}},
         path=[
             {"lam": 1.0, "n_groups": 1},

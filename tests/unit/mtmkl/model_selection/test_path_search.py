@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.datasets import linear_synthetic, toy_tree
-from mtmkl.methods import IndependentSVM, MultiTaskFeatureLearning
+from mtmkl.methods import IndependentSVMClassifier, MultiTaskFeatureLearningRegressor
 from mtmkl.model_selection import PathSearchCV, TaskKFold, TaskScorer, route_tasks
 from mtmkl.wrappers import PerTask
 
@@ -31,7 +31,7 @@ def labels():
 
 @pytest.mark.parametrize("scale", [False, True])
 def test_scores_are_those_of_separate_fits(numbers, scale):
-    data, model, name = numbers, MultiTaskFeatureLearning(), "gamma"
+    data, model, name = numbers, MultiTaskFeatureLearningRegressor(), "gamma"
     if scale:
         model, name = make_pipeline(StandardScaler(), model), f"{type(model).__name__}"
         name = f"{name.lower()}__gamma"
@@ -60,14 +60,14 @@ def test_scores_are_those_of_separate_fits(numbers, scale):
 
 def test_points_of_a_path_are_fitted_together(numbers, monkeypatch):
     asked = []
-    own = MultiTaskFeatureLearning.fit_path
+    own = MultiTaskFeatureLearningRegressor.fit_path
 
     def fit_path(self, *args, grid):
         asked.append(len(grid))
         return own(self, *args, grid=grid)
 
-    monkeypatch.setattr(MultiTaskFeatureLearning, "fit_path", fit_path)
-    PathSearchCV(MultiTaskFeatureLearning(), {"gamma": GAMMAS}, cv=3).fit(
+    monkeypatch.setattr(MultiTaskFeatureLearningRegressor, "fit_path", fit_path)
+    PathSearchCV(MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, cv=3).fit(
         numbers.X, numbers.y, numbers.task
     )
     assert asked == [3, 3, 3]
@@ -79,9 +79,11 @@ def test_points_of_a_path_are_fitted_together(numbers, monkeypatch):
 def test_scorers_reach_the_tasks(labels, scoring):
     """Names of scikit-learn pool the samples of all tasks, a TaskScorer does not."""
     folds = list(TaskKFold(3, shuffle=False).split(labels.X, groups=labels.task))
-    search = PathSearchCV(IndependentSVM(), {"C": [0.1, 1.0]}, scoring=scoring, cv=3)
+    search = PathSearchCV(
+        IndependentSVMClassifier(), {"C": [0.1, 1.0]}, scoring=scoring, cv=3
+    )
     search.fit(labels.X, labels.y, labels.task)
-    model = IndependentSVM(C=1.0)
+    model = IndependentSVMClassifier(C=1.0)
     for k, (train, test) in enumerate(folds):
         X, y, task = labels.X[train], labels.y[train], labels.task[train]
         values = model.fit(X, y, task).decision_function(
@@ -112,7 +114,9 @@ def test_tasks_that_were_left_out(numbers):
 def test_a_data_frame_in_parallel(numbers):
     X = pd.DataFrame(numbers.X, columns=list("abcdef"))
     searches = [
-        PathSearchCV(MultiTaskFeatureLearning(), {"gamma": GAMMAS}, n_jobs=n_jobs)
+        PathSearchCV(
+            MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, n_jobs=n_jobs
+        )
         for n_jobs in (None, 2)
     ]
     one, two = (s.fit(X, numbers.y, numbers.task).cv_results_ for s in searches)
@@ -121,7 +125,9 @@ def test_a_data_frame_in_parallel(numbers):
 
 
 def test_without_refit_there_is_no_estimator(numbers):
-    search = PathSearchCV(MultiTaskFeatureLearning(), {"gamma": GAMMAS}, refit=False)
+    search = PathSearchCV(
+        MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, refit=False
+    )
     search.fit(numbers.X, numbers.y, numbers.task)
     check_is_fitted(search)
     assert search.best_params_["gamma"] in GAMMAS
@@ -131,7 +137,7 @@ def test_without_refit_there_is_no_estimator(numbers):
 
 def test_what_is_refused(numbers, labels):
     X, y, task = numbers.X, numbers.y, numbers.task
-    method = MultiTaskFeatureLearning()
+    method = MultiTaskFeatureLearningRegressor()
     with pytest.raises(ValueError, match="Parameter grid for parameter 'gamma'"):
         PathSearchCV(method, {"gamma": []}).fit(X, y, task)
     with pytest.raises(ValueError, match="gamma must be positive"):
@@ -145,6 +151,6 @@ def test_what_is_refused(numbers, labels):
         pytest.raises(ValueError, match="no point of the grid has a score"),
         pytest.warns(match="Only one class"),
     ):
-        PathSearchCV(IndependentSVM(), {"C": [1.0]}, scoring="roc_auc", cv=folds).fit(
-            labels.X, labels.y, labels.task
-        )
+        PathSearchCV(
+            IndependentSVMClassifier(), {"C": [1.0]}, scoring="roc_auc", cv=folds
+        ).fit(labels.X, labels.y, labels.task)

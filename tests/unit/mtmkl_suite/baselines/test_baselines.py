@@ -16,7 +16,10 @@ from mtmkl_suite.baselines.gaussian_process import (
     TaskGaussianProcessClassifier,
     TaskGaussianProcessRegressor,
 )
-from mtmkl_suite.baselines.linear import TaskInteractionLogistic, TaskInteractionRidge
+from mtmkl_suite.baselines.linear import (
+    TaskInteractionClassifier,
+    TaskInteractionRegressor,
+)
 from mtmkl_suite.baselines.random_effects import (
     GPBoostClassifier,
     GPBoostRegressor,
@@ -36,8 +39,8 @@ from mtmkl_suite.methods import resolve
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
 FOREST = {"n_trees": 5, "random_state": 3}
 RIVALS = [
-    TaskInteractionRidge(),
-    TaskInteractionLogistic(),
+    TaskInteractionRegressor(),
+    TaskInteractionClassifier(),
     LightGBMClassifier(**SMALL),
     LightGBMRegressor(**SMALL),
     LightGBMClassifier(**SMALL, alone=True),
@@ -150,7 +153,7 @@ def test_points_of_a_path_are_single_fits(rival, examples):
     X, *_, task = examples
     y = targets(rival, examples)
     along = PATHS.keys() & rival.get_params().keys()
-    if not along or isinstance(rival, TaskInteractionLogistic):
+    if not along or isinstance(rival, TaskInteractionClassifier):
         pytest.skip("its points share no work, or are held to the optimum below")
     grid = PATHS[along.pop()]
     for point, on_path in zip(grid, rival.fit_path(X, y, task, grid=grid), strict=True):
@@ -182,7 +185,7 @@ def design(X, task, ratio):
 def test_interactions_are_the_library_on_the_same_design(lam, ratio, examples):
     X, z, _, task = examples
     A = design(X, task, ratio)
-    found = TaskInteractionRidge(lam, ratio).fit(X, z, task)
+    found = TaskInteractionRegressor(lam, ratio).fit(X, z, task)
     expected = Ridge(lam).fit(A, z).predict(A)
     np.testing.assert_allclose(found.predict(X, task), expected, atol=1e-8)
 
@@ -192,7 +195,7 @@ def test_logistic_interactions_reach_the_optimum(ratio, examples):
     X, _, y, task = examples
     A, labels = design(X, task, ratio), np.where(y == "yes", 1.0, -1.0)
     grid = [{"lam": lam} for lam in (0.3, 20.0, 1.0)]
-    path = TaskInteractionLogistic(ratio=ratio).fit_path(X, y, task, grid=grid)
+    path = TaskInteractionClassifier(ratio=ratio).fit_path(X, y, task, grid=grid)
     for point, found in zip(grid, path, strict=True):
         lam = point["lam"]
         tight = LogisticRegression(C=1 / lam, tol=1e-10, max_iter=10_000).fit(A, y)
@@ -214,9 +217,9 @@ def loss(y, scores):
 
 def test_limits_of_the_ratio_are_one_model_and_tasks_alone(examples):
     X, z, _, task = examples
-    pooled = TaskInteractionRidge(1.0, 1e9).fit(X, z, task)
+    pooled = TaskInteractionRegressor(1.0, 1e9).fit(X, z, task)
     np.testing.assert_allclose(np.ptp(pooled.coef_, axis=1), 0, atol=1e-6)
-    alone = TaskInteractionRidge(1.0, 1e-9).fit(X, z, task)
+    alone = TaskInteractionRegressor(1.0, 1e-9).fit(X, z, task)
     for t in ("a", "b", "c"):
         rows = task == t
         B = np.column_stack([X[rows], np.ones(rows.sum())])
@@ -230,7 +233,7 @@ def test_more_inputs_than_examples(examples):
     X, z, _, task = examples
     wide = np.hstack([X, np.random.default_rng(1).standard_normal((len(X), 200))])
     A = design(wide, task, 2.0)
-    found = TaskInteractionRidge(3.0, 2.0).fit(wide, z, task).predict(wide, task)
+    found = TaskInteractionRegressor(3.0, 2.0).fit(wide, z, task).predict(wide, task)
     np.testing.assert_allclose(found, Ridge(3.0).fit(A, z).predict(A), atol=1e-8)
 
 
@@ -339,7 +342,7 @@ def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
 @pytest.mark.parametrize(
     ("rival", "message"),
     [
-        (TaskInteractionRidge(lam=0.0), "lam must be positive"),
+        (TaskInteractionRegressor(lam=0.0), "lam must be positive"),
         (LightGBMClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
         (
             RandomForestTaskClassifier(max_features=1.5),

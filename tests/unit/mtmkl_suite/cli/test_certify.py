@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from mtmkl.certify import referee, solving
-from mtmkl.methods import MEDKernelSelection
+from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl_suite.cli.main import main
 
 DIGITS = ["certify", "--dataset", "digits_pairs", "--options", '{"n_classes": 4}']
@@ -12,9 +12,14 @@ SMALL = ["--tasks", "2", "--examples", "8"]
 
 def test_the_optimum_and_the_bounds_are_printed(capsys):
     params = ["--params", '{"C": 0.1, "alpha": 3}']
-    assert main([*DIGITS, "--method", "MEDKernelSelection", *params, *SMALL]) == 0
+    assert (
+        main([*DIGITS, "--method", "MEDKernelSelectionClassifier", *params, *SMALL])
+        == 0
+    )
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith("MEDKernelSelection on digits_pairs: 2 tasks, 16 exa")
+    assert printed[0].startswith(
+        "MEDKernelSelectionClassifier on digits_pairs: 2 tasks, 16 exa"
+    )
     values = {line[:21].strip(): line[21:].split()[0] for line in printed[1:-1]}
     upper, lower = float(values["objective"]), float(values["dual bound"])
     assert lower <= float(values["interior point"]) * (1 + 1e-7)
@@ -23,15 +28,15 @@ def test_the_optimum_and_the_bounds_are_printed(capsys):
 
 
 def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
-    fit = MEDKernelSelection.fit
+    fit = MEDKernelSelectionClassifier.fit
 
     def flattered(self, X, y, task=None):
         fit(self, X, y, task)
         self.objective_ *= 0.99
         return self
 
-    monkeypatch.setattr(MEDKernelSelection, "fit", flattered)
-    assert main([*DIGITS, "--method", "MEDKernelSelection", *SMALL]) == 1
+    monkeypatch.setattr(MEDKernelSelectionClassifier, "fit", flattered)
+    assert main([*DIGITS, "--method", "MEDKernelSelectionClassifier", *SMALL]) == 1
     assert "does not lie between the bounds" in capsys.readouterr().err
 
 
@@ -44,7 +49,7 @@ def test_a_method_without_optimum_says_why_in_a_line(capsys, name, why):
 def test_a_referee_that_gives_up_says_so(capsys, monkeypatch):
     monkeypatch.setattr(solving, "ENOUGH", -1.0)
     monkeypatch.setattr(solving, "WORST", -1.0)
-    assert main([*DIGITS, "--method", "SharedMKL", *SMALL]) == 1
+    assert main([*DIGITS, "--method", "SharedMKLClassifier", *SMALL]) == 1
     said = capsys.readouterr().err
     assert said.startswith("mtmkl: CVXOPT and CLARABEL find no optimum of this prob")
     assert "fewer examples may help" in said
@@ -56,7 +61,7 @@ def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
     loaded = ("mtmkl.certify", "mtmkl_suite.cli.certify")
     for name in [n for n in sys.modules if n.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
-    assert main([*DIGITS, "--method", "SharedMKL"]) == 1
+    assert main([*DIGITS, "--method", "SharedMKLClassifier"]) == 1
     assert 'pip install "mtmkl[referee]"' in capsys.readouterr().err
 
 
@@ -64,12 +69,18 @@ def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
     ("options", "words"),
     [
         (
-            ["--method", "SharedMKL", "--params", '{"c": 1}'],
-            "SharedMKL 'c' (known: C,",
+            ["--method", "SharedMKLClassifier", "--params", '{"c": 1}'],
+            "SharedMKLClassifier 'c' (known: C,",
         ),
         (["--method", "Shared"], "unknown method 'Shared'"),
-        (["--method", "SharedMKL", "--params", '{"C": -1}'], "C must be positive"),
-        (["--method", "SharedMKL", "--options", '{"classes": 4}'], "unknown option"),
+        (
+            ["--method", "SharedMKLClassifier", "--params", '{"C": -1}'],
+            "C must be positive",
+        ),
+        (
+            ["--method", "SharedMKLClassifier", "--options", '{"classes": 4}'],
+            "unknown option",
+        ),
     ],
 )
 def test_what_is_refused(capsys, options, words):
@@ -87,5 +98,5 @@ def test_what_is_refused(capsys, options, words):
 )
 def test_options_are_read_before_any_work(capsys, option, value, words):
     with pytest.raises(SystemExit):
-        main([*DIGITS, "--method", "SharedMKL", option, value])
+        main([*DIGITS, "--method", "SharedMKLClassifier", option, value])
     assert words in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_what_belongs_to_a_paper(capsys):
     assert printed(capsys, "artefacts", "argyriou2008") == shown
     shown = printed(capsys, "methods", "--paper", "argyriou2008")
     assert "argyriou2008: mtl_feat_linear" in shown
-    assert "GroupFeatureSharing" not in shown
+    assert "GroupFeatureSharingClassifier" not in shown
 
 
 def test_an_unknown_paper(capsys):

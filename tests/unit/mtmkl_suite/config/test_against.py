@@ -16,7 +16,7 @@ from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.plan import fit_jobs
 from mtmkl_suite.run.workflow import run_workflow
 
-RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"
+RIDGE = "mtmkl.methods.independent_ridge:IndependentRidgeRegressor"
 
 
 def run_against_record(paper, folder, **settings):
@@ -72,7 +72,7 @@ def test_rivals_are_those_of_the_record_and_not_fitted(done, scores):
 
 def test_the_report_puts_it_first(done):
     page = done.report.read_text()
-    place = page.index("IndependentRidge: rank")
+    place = page.index("IndependentRidgeRegressor: rank")
     assert place < page.index('id="methods"')
     assert "rank among the baselines" in page[place:]
     assert "Scores of all other methods are those of the published record" in page
@@ -126,9 +126,9 @@ def compared(tmp_path, monkeypatch):
     """Write a paper of two drawn data sets and one that is missing, and its record."""
     grid = {"grid": {"gamma": [0.1, 1.0]}, "selection": "common"}
     classes = {
-        "features": "MultiTaskFeatureLearning",
-        "variables": "MultiTaskVariableSelection",
-        "ridge": "IndependentRidge",
+        "features": "MultiTaskFeatureLearningRegressor",
+        "variables": "MultiTaskVariableSelectionRegressor",
+        "ridge": "IndependentRidgeRegressor",
     }
     drawn = {"options": {"n_tasks": 6}}
     datasets = {
@@ -191,13 +191,16 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     )
     folder = done.report.parent / "compared" / "artefacts"
     ranks = pd.read_csv(folder / "table_ranks.csv")
-    assert set(ranks["method"]) == {*PLAN["columns"], "IndependentRidge"}
+    assert set(ranks["method"]) == {*PLAN["columns"], "IndependentRidgeRegressor"}
     assert set(ranks["n"]) == {2}
     assert ranks["p_holm"].notna().sum() == 3
     text = (folder / "table_ranks.md").read_text()
-    assert "IndependentRidge joined the methods of the plan; ranks and tests" in text
-    assert "IndependentRidge" in (folder / "table_pairs.md").read_text()
-    assert "IndependentRidge" not in (folder / "table_pairs.csv").read_text()
+    assert (
+        "IndependentRidgeRegressor joined the methods of the plan; ranks and tests"
+        in text
+    )
+    assert "IndependentRidgeRegressor" in (folder / "table_pairs.md").read_text()
+    assert "IndependentRidgeRegressor" not in (folder / "table_pairs.csv").read_text()
     assert any("school" in line for line in done.missing)
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from mtmkl.methods import MultiTaskMKL
+from mtmkl.methods import MultiTaskMKLClassifier
 from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.load import load_paper, load_run_config
@@ -43,7 +43,7 @@ def test_every_configured_method_says_whether_it_has_an_offset(paper, tier):
     has_one = {False} if "argyriou" in paper or "widmer" in paper else {True}
     for name, method in load_paper(paper, tier).methods.items():
         of = resolve(method.class_name)
-        if issubclass(of, LinearPathEstimator | MultiTaskMKL):
+        if issubclass(of, LinearPathEstimator | MultiTaskMKLClassifier):
             assert {method.params.get("fit_intercept")} == has_one, name
 
 

@@ -113,20 +113,20 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
             "options": {"task": "place", "target": "size", "ignore": ["large"]},
             "methods": ["ridge", "aggregate", "floor"],
         },
-        methods=["mtmkl.methods.rr_het:RRHet"],
+        methods=["mtmkl.methods.rr_het:RRHetRegressor"],
         repeats=5,
         results=str(tmp_path / "results"),
     )
     assert (done.status, done.failures) == (0, [])
     assert done.report.parent.name == (
         "quick+my_data+task=place+target=size+ignore=large+ridge+aggregate+floor"
-        "+mtmkl.methods.rr_het.RRHet"
+        "+mtmkl.methods.rr_het.RRHetRegressor"
     )
     scores = read_table(done.report.parent / "my_data" / "scores.csv.gz")
     assert set(scores["method"]) == {"ridge", "aggregate", "floor", "rrhet"}
     assert scores["repeat"].nunique() == 5
     page = done.report.read_text()
-    assert "RRHet (untuned): rank" in page
+    assert "RRHetRegressor (untuned): rank" in page
     assert page.index("rank among the baselines") < page.index('id="methods"')
     # Nothing is published of these data, and no paper claims anything of them.
     of_data = (done.report.parent / "report/paper-my-data.html").read_text()
@@ -176,7 +176,7 @@ paper: {id: mine, title: Mine, authors: Me, year: 2026, venue: here}
 protocols:
   split: {kind: fractions, train_percent: [60], repeats: 2, stratified: false}
 methods:
-  ridge: {label: Ridge, class: IndependentRidge, selection: none}
+  ridge: {label: Ridge, class: IndependentRidgeRegressor, selection: none}
 experiments:
   size:
     section: none

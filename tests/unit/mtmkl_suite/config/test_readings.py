@@ -129,10 +129,12 @@ def test_a_reading_changes_only_what_it_says(folder):
 
 def test_null_removes_a_parameter_and_another_class_keeps_the_others(folder):
     changed(folder, "{standardize: false}", "{normalize: null}")
-    changed(folder, "of: [stl], params", "of: [stl], class: SharedMKL, params")
+    changed(
+        folder, "of: [stl], params", "of: [stl], class: SharedMKLClassifier, params"
+    )
     before = method_specs(load_paper(folder, "quick"), "digits")["stl"]
     after = method_specs(load_readings(folder, "quick"), "digits@costs=high")["stl"]
-    assert after.class_name == "SharedMKL"
+    assert after.class_name == "SharedMKLClassifier"
     assert "normalize" in before.params
     assert after.params == {k: v for k, v in before.params.items() if k != "normalize"}
 

@@ -9,7 +9,7 @@ from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.errors import ConfigError
 
 TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
-RIDGE = "mtmkl.methods.independent_ridge:IndependentRidge"
+RIDGE = "mtmkl.methods.independent_ridge:IndependentRidgeRegressor"
 
 
 def papers(*names, **settings):

@@ -18,7 +18,7 @@ from mtmkl_suite.evaluation import cells
 
 def config(sizes=(10, 20)):
     def method(**more):
-        return {"label": "Ridge", "class": "IndependentRidge", **more}
+        return {"label": "Ridge", "class": "IndependentRidgeRegressor", **more}
 
     return {
         "protocols": {

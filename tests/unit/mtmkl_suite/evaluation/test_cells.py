@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import IndependentSVM, MultiTaskMKL
+from mtmkl.methods import IndependentSVMClassifier, MultiTaskMKLClassifier
 from mtmkl_suite.baselines.controls import OracleControl
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.scaling import scaled_targets
@@ -264,7 +264,7 @@ def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, spli
     job = make_job(
         tmp_path,
         spec=spec,
-        method_class=MultiTaskMKL,
+        method_class=MultiTaskMKLClassifier,
         experiment={
             "metrics": ["accuracy"],
             "arrays": {"repeats": [0], "names": ["weights_"]},
@@ -273,7 +273,7 @@ def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, spli
     scores, arrays = run_job(job, lambda repeat: data, splits)
     train = data.subset(splits[0, 0].train)
     numbers = "((0,1),(2,3,4,5));"
-    direct = MultiTaskMKL(
+    direct = MultiTaskMKLClassifier(
         [("linear", [{**smooth, "distances": far}, {**tree, "tree": numbers}])],
         C=json.loads(scores["params"].iloc[0])["C"],
         tol=1e-8,
@@ -289,7 +289,7 @@ def test_an_unknown_relation_is_a_failure_that_lists_the_known(
     job = make_job(
         tmp_path,
         spec={"params": {"terms": [["linear", spec]]}, "grid": {}, "selection": "none"},
-        method_class=MultiTaskMKL,
+        method_class=MultiTaskMKLClassifier,
     )
     with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
         run_job(job, lambda repeat: related_data, splits)
@@ -312,7 +312,7 @@ def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits)
     job = make_job(
         tmp_path,
         spec={"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"},
-        method_class=IndependentSVM,
+        method_class=IndependentSVMClassifier,
         experiment={"metrics": ["accuracy"]},
     )
     scores, _ = run_job(job, lambda repeat: data, splits)
@@ -594,9 +594,9 @@ def test_scores_on_sparse_inputs_are_those_on_dense_ones(
     for inputs in (cut.X, sparse.csr_array(cut.X)):
         job = make_job(
             tmp_path,
-            method_class=IndependentSVM,
+            method_class=IndependentSVMClassifier,
             spec={
-                "class_name": "IndependentSVM",
+                "class_name": "IndependentSVMClassifier",
                 "params": {"kernels": ["linear"], "tol": 1e-10},
                 "grid": {"C": [0.01, 1.0, 100.0]},
                 "n_tasks": (3, 6),
@@ -618,11 +618,14 @@ def test_sparse_validation_and_test_rows(tmp_path, data, splits):
         key: replace(split, validation=split.test[::2], test=split.test[1::2])
         for key, split in splits.items()
     }
-    chosen = {"class_name": "IndependentSVM", "params": {"kernels": ["linear"]}}
+    chosen = {
+        "class_name": "IndependentSVMClassifier",
+        "params": {"kernels": ["linear"]},
+    }
     chosen |= {"grid": {"C": [0.01, 1.0]}, "selection": "validation"}
     job = make_job(
         tmp_path,
-        method_class=IndependentSVM,
+        method_class=IndependentSVMClassifier,
         spec=chosen,
         experiment={"metrics": ["accuracy"]},
     )

@@ -5,7 +5,11 @@ import pytest
 from configured import of
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import IndependentRidge, IndependentSVM, IndependentSVR
+from mtmkl.methods import (
+    IndependentRidgeRegressor,
+    IndependentSVMClassifier,
+    IndependentSVMRegressor,
+)
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data import make_split
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
@@ -63,14 +67,14 @@ def part(estimator, points, found=None):
 
 
 def test_every_task_gets_its_kernel():
-    given = part(IndependentSVM, grid())
+    given = part(IndependentSVMClassifier, grid())
     (fitted,) = alone(given)
     kernels = fitted.params["kernels"]
     assert kernels[1][0] == {"name": "gaussian", "width": 1.0}
     for t in range(2):
         rows = given.train.rows_of(t)
         point = {name: values[t] for name, values in fitted.params.items()}
-        single = IndependentSVM(**point)
+        single = IndependentSVMClassifier(**point)
         single.fit(given.train.X[rows], given.train.y[rows])
         test = given.test.rows_of(t)
         np.testing.assert_allclose(
@@ -100,13 +104,15 @@ def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
         for kernel in ({"name": "gaussian", "width": 0.1}, {"name": "linear"})
         for C in (0.1, 10.0)
     ]
-    given = part(lambda: IndependentSVR(**scaled), points, found)
+    given = part(lambda: IndependentSVMRegressor(**scaled), points, found)
     (fitted,) = alone(given)
     assert fitted.params["kernels"][0] != fitted.params["kernels"][1]
     train, test = given.train, given.test
     for t in range(2):
         point = {name: values[t] for name, values in fitted.params.items()}
-        whole = IndependentSVR(**scaled, **point).fit(train.X, train.y, task=train.task)
+        whole = IndependentSVMRegressor(**scaled, **point).fit(
+            train.X, train.y, task=train.task
+        )
         rows = test.rows_of(t)
         np.testing.assert_allclose(
             fitted.estimator.predict(test.X, task=test.task)[rows],
@@ -118,10 +124,10 @@ def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
 def test_it_equals_the_choice_per_task_of_a_method_that_takes_arrays():
     found = data()
     points = [{"gamma": g} for g in (1e-3, 1.0, 1e3)]
-    given = part(IndependentRidge, points, found)
+    given = part(IndependentRidgeRegressor, points, found)
     (fitted,) = alone(given)
     gammas = np.array(fitted.params["gamma"])
-    whole = IndependentRidge(gamma=gammas)
+    whole = IndependentRidgeRegressor(gamma=gammas)
     whole.fit(given.train.X, given.train.y, task=given.train.task)
     np.testing.assert_allclose(
         fitted.estimator.predict(given.test.X, task=given.test.task),
@@ -140,7 +146,7 @@ def test_the_largest_gap_stands_for_all():
 
 
 def test_a_criterion_over_all_tasks_is_refused(monkeypatch):
-    given = part(IndependentSVM, grid())
+    given = part(IndependentSVMClassifier, grid())
     monkeypatch.setattr(
         "mtmkl_suite.evaluation.selectors._errors_of_points",
         lambda part, estimator: (np.zeros((4, 1)), grid()),

@@ -8,7 +8,7 @@ from configured import of
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods.independent_svm import IndependentSVM
+from mtmkl.methods.independent_svm import IndependentSVMClassifier
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import Split, make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
@@ -208,14 +208,14 @@ def test_other_validation_rows_fit_again(tmp_path, data, splits):
 def test_a_path_with_warm_starts(tmp_path, data, splits):
     job = make_job(
         tmp_path,
-        method=IndependentSVM,
-        class_name="IndependentSVM",
+        method=IndependentSVMClassifier,
+        class_name="IndependentSVMClassifier",
         grid={"C": [0.01, 1.0, 100.0]},
     )
     scores, _ = run_job(job, lambda repeat: data, splits)
     split = splits[20, 0]
     chosen = json.loads(scores["params"].iloc[0])["C"]
-    model = IndependentSVM(C=chosen).fit(
+    model = IndependentSVMClassifier(C=chosen).fit(
         data.X[split.train], data.y[split.train], data.task[split.train]
     )
     score = model.decision_function(data.X[split.test], data.task[split.test])

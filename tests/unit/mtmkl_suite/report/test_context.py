@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from mtmkl.methods import IndependentRidge
+from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
@@ -115,7 +115,7 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     assert partial.missing_reason("school", ["nobody", "aggregate"]) == "it stumbled"
     assert partial.missing_reason("school", ["nobody"]) == "not run in this tier"
     assert partial.missing_reason("school", "mtl_feat_linear") == "no scores"
-    refusal = refusal_of_sparse(IndependentRidge(), csr_array((1000, 500)))
+    refusal = refusal_of_sparse(IndependentRidgeRegressor(), csr_array((1000, 500)))
     gap = gap.assign(params=json.dumps({"reason": refusal}))
     refused = replace(context, scores=pd.concat([scores[~mine], gap]))
     reason = refused.missing_reason("school", "aggregate")

@@ -36,7 +36,7 @@ def config():
         "methods": {
             "ridge": {
                 "label": "Ridge",
-                "class": "IndependentRidge",
+                "class": "IndependentRidgeRegressor",
                 "params": {"standardize": True},
                 "grid": {"gamma": [0.1, 1.0]},
                 "selection": "common",
@@ -71,8 +71,9 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
     [
         (
             of_ridge(grid={"gama": [1]}),
-            RIDGE + r"grid\.gama': unknown parameter of IndependentRidge 'gama'; did "
-            r"you mean 'gamma'\? \(known: gamma, kernel,",
+            RIDGE
+            + r"grid\.gama': unknown parameter of IndependentRidgeRegressor 'gama'; "
+            r"did you mean 'gamma'\? \(known: gamma, kernel,",
         ),
         (
             of_ridge(params={"basistol": 1}),
@@ -98,8 +99,11 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
         ),
         (of_ridge(**{"class": "Rigde"}), RIDGE + r"class': unknown method 'Rigde'"),
         (
-            of_ridge(**{"class": "RRHet", "params": {}, "selection": "per_task"}),
-            RIDGE + r"selection': RRHet takes no 'gamma' for .*selection: common",
+            of_ridge(
+                **{"class": "RRHetRegressor", "params": {}, "selection": "per_task"}
+            ),
+            RIDGE
+            + r"selection': RRHetRegressor takes no 'gamma' for .*selection: common",
         ),
         (
             of_ridge(
@@ -179,7 +183,7 @@ def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch)
     def keep(self):
         tried.append((self.gamma, self.basis_tol))
 
-    monkeypatch.setattr(REGISTRY["IndependentRidge"], "_check_params", keep)
+    monkeypatch.setattr(REGISTRY["IndependentRidgeRegressor"], "_check_params", keep)
     gamma, tol = [float(k) for k in range(1, 31)], [1e-6, 1e-5, 1e-4]
     of_ridge(grid={"gamma": gamma, "basis_tol": tol})(config)
     check_settings(paper_of(config))
@@ -190,7 +194,7 @@ def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch)
 
 def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
     monkeypatch.setattr(
-        REGISTRY["IndependentRidge"], "_check_params", lambda self: self.gama
+        REGISTRY["IndependentRidgeRegressor"], "_check_params", lambda self: self.gama
     )
     with pytest.raises(AttributeError, match="gama"):
         check_settings(paper_of(config))
@@ -233,7 +237,7 @@ def test_values_of_options_are_checked(config, datasets, message):
 def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message):
     config["methods"]["ridge"] = {
         "label": "Theirs",
-        "class": "GroupFeatureSharing",
+        "class": "GroupFeatureSharingClassifier",
         "params": params,
         "grid": {"lam": [1.0], **grid},
         "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",

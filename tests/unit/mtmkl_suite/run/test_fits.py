@@ -9,7 +9,7 @@ import pytest
 from configured import paper_of
 from scipy import sparse
 
-from mtmkl.methods import IndependentRidge
+from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.data import DataCorruptError, load_splits, make_splits
 from mtmkl_suite.files import write_table
@@ -22,7 +22,7 @@ DATASET = "digits[n_per_class=10]"
 AMONG_OTHERS = """
 import sys
 import numpy as np
-from mtmkl.methods import SingleTaskMKL
+from mtmkl.methods import SingleTaskMKLClassifier
 from mtmkl_suite.methods import resolve
 
 rng = np.random.default_rng(0)
@@ -31,7 +31,7 @@ y = np.where(X[:, 0] + rng.normal(size=90) > 0, 1.0, -1.0)
 for name in sys.argv[1:]:
     resolve(name)().fit(X[:, :3], y, task=task)
 kernels = [{"name": "gaussian", "width": w} for w in (0.5, 1.0, 2.0)] + ["linear"]
-fitted = SingleTaskMKL(C=10.0, kernels=kernels).fit(X, y, task=task)
+fitted = SingleTaskMKLClassifier(C=10.0, kernels=kernels).fit(X, y, task=task)
 print(fitted.decision_function(X, task=task).tobytes().hex())
 """
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
@@ -70,7 +70,9 @@ def test_a_fit_job_from_files_to_files(config, tmp_path):
 
 def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        IndependentRidge, "unsupported", classmethod(lambda cls, data: "too many tasks")
+        IndependentRidgeRegressor,
+        "unsupported",
+        classmethod(lambda cls, data: "too many tasks"),
     )
     scores = fit(config, tmp_path)
     assert list(scores["metric"]) == [fits.UNSUPPORTED]
@@ -89,12 +91,18 @@ def test_scores_say_what_train_sizes_count(config, tmp_path):
         ({"class": "own_leak:Forest", "grid": {"depth": [1, 2]}}, False),
         ({"class": "own_leak:Says", "grid": {"depth": [1, 2]}}, True),
         ({"class": "TaskMeanControl", "grid": None, "selection": "none"}, True),
-        ({"class": "IndependentRidge"}, False),
+        ({"class": "IndependentRidgeRegressor"}, False),
         (
-            {"class": "PooledSVM", "grid": {"kernels": [["linear"], ["precomputed"]]}},
+            {
+                "class": "PooledSVMClassifier",
+                "grid": {"kernels": [["linear"], ["precomputed"]]},
+            },
             False,
         ),
-        ({"class": "PooledSVM", "grid": {"kernels": [["precomputed"]]}}, True),
+        (
+            {"class": "PooledSVMClassifier", "grid": {"kernels": [["precomputed"]]}},
+            True,
+        ),
     ],
 )
 def test_the_row_number_of_an_example_is_no_input(
@@ -165,7 +173,7 @@ def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_pat
     scores = fit(config, tmp_path)
     assert list(scores["metric"]) == [fits.UNSUPPORTED]
     assert json.loads(scores["params"].iloc[0])["reason"].startswith(
-        "X is sparse, and IndependentRidge takes dense inputs only: "
+        "X is sparse, and IndependentRidgeRegressor takes dense inputs only: "
     )
     info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
     assert 0 < info["nonzeros"] < info["n"] * info["d"]
@@ -183,7 +191,7 @@ def test_sparse_inputs_go_to_methods_whose_settings_take_them(
     config, tmp_path, kernels, metrics
 ):
     config["methods"]["ridge"] |= {
-        "class": "PooledSVM",
+        "class": "PooledSVMClassifier",
         "grid": {"kernels": kernels},
     }
     assert set(fit(config, tmp_path)["metric"]) == metrics
@@ -194,7 +202,9 @@ def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
 ):
     lines = []
     with monkeypatch.context() as broken:
-        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        broken.setattr(
+            IndependentRidgeRegressor, "fit", lambda self, X, y, task=None: [][1]
+        )
         scores = fit(config, tmp_path, lines.append)
     assert list(scores["metric"]) == [fits.FAILED]
     assert json.loads(scores["params"].iloc[0]) == {
@@ -234,7 +244,9 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     config |= ONE_REPEAT_PER_JOB
     first, second = fit_groups(paper_of(config))
     with monkeypatch.context() as broken:
-        broken.setattr(IndependentRidge, "fit", lambda self, X, y, task=None: [][1])
+        broken.setattr(
+            IndependentRidgeRegressor, "fit", lambda self, X, y, task=None: [][1]
+        )
         fit(config, tmp_path, group=first)
     chosen = PaperFolder(tmp_path).scores_of(first.name)
     scores = fit(config, tmp_path, group=second, chosen=chosen)
@@ -284,8 +296,8 @@ def test_a_fit_is_the_same_among_others():
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         return done.stdout.splitlines()[-1]
 
-    alone = found("SingleTaskMKL")
-    assert found("IndependentSVM", "MultiTaskMKL") == alone
+    alone = found("SingleTaskMKLClassifier")
+    assert found("IndependentSVMClassifier", "MultiTaskMKLClassifier") == alone
 
 
 def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
@@ -324,7 +336,7 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path
         "methods": {
             "svm": {
                 "label": "SVM",
-                "class": "IndependentSVM",
+                "class": "IndependentSVMClassifier",
                 "grid": {"C": [0.1, 1.0, 10.0, 100.0]},
                 "search": {"points": 2},
                 "selection": "validation",

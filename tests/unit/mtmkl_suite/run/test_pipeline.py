@@ -70,16 +70,20 @@ def test_unknown_class_has_no_code_version():
 
 
 def test_code_version_depends_on_the_metrics():
-    one = pipeline.code_version(configured("IndependentRidge"), ["mse"])
-    assert one == pipeline.code_version(configured("IndependentRidge"), ["rmse", "mse"])
+    one = pipeline.code_version(configured("IndependentRidgeRegressor"), ["mse"])
+    assert one == pipeline.code_version(
+        configured("IndependentRidgeRegressor"), ["rmse", "mse"]
+    )
     assert one != pipeline.code_version(
-        configured("IndependentRidge"), ["misclassified"]
+        configured("IndependentRidgeRegressor"), ["misclassified"]
     )
 
 
 def test_code_version_depends_on_how_a_paper_chooses():
     clean, authors = (
-        pipeline.code_version(configured("GroupFeatureSharing", how), ["accuracy"])
+        pipeline.code_version(
+            configured("GroupFeatureSharingClassifier", how), ["accuracy"]
+        )
         for how in (
             "validation",
             "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",

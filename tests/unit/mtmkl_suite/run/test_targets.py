@@ -93,7 +93,7 @@ def test_tables_beside_a_record_are_known_once_the_data_are(targets):
         papers=["argyriou2008"],
         tier="paper",
         experiments=["digits"],
-        methods=["mtmkl.methods.rr_het:RRHet"],
+        methods=["mtmkl.methods.rr_het:RRHetRegressor"],
         against="published",
     )
     (group,) = files.result_groups("argyriou2008")

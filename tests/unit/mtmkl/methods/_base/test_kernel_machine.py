@@ -15,11 +15,11 @@ from mtmkl.kernels import basis
 from mtmkl.kernels.base import Average, OnFeature
 from mtmkl.methods import (
     REGISTRY,
-    IndependentSVM,
-    MEDAdaptivePooling,
-    MultiTaskFeatureLearning,
-    MultiTaskMKL,
-    PooledSVM,
+    IndependentSVMClassifier,
+    MEDAdaptivePoolingClassifier,
+    MultiTaskFeatureLearningRegressor,
+    MultiTaskMKLClassifier,
+    PooledSVMClassifier,
     med_adaptive_pooling,
 )
 from mtmkl.solvers.med.switches import switch_cost
@@ -65,7 +65,7 @@ def bound(estimator, X, y, task, epsilon):
 def test_certificate_of_regression_is_that_of_its_coefficients(scale, data):
     X, z, task = data
     X = scale * X
-    model, is_warned = fit("MEDRegression", X, z, task)
+    model, is_warned = fit("MEDRegressor", X, z, task)
     upper = handed_out(
         model, X, z, task, lambda y, f: np.maximum(np.abs(y - f) - model.epsilon, 0)
     )
@@ -99,7 +99,7 @@ GAUSSIAN = ["features", {"name": "gaussian", "median_factor": 1.0}]
 def test_no_alarm_at_an_optimum_of_zero(params, target, data):
     X, _, task = data
     y = TARGETS[target]
-    model, is_warned = fit("MEDRegression", X, y, task, **params)
+    model, is_warned = fit("MEDRegressor", X, y, task, **params)
     assert not is_warned
     assert model.duality_gap_ <= model.tol
     np.testing.assert_allclose(model.predict(X, task), y, rtol=1e-9)
@@ -108,7 +108,11 @@ def test_no_alarm_at_an_optimum_of_zero(params, target, data):
 def test_tasks_of_one_class_leave_nothing_to_optimise(data):
     X, _, task = data
     y = np.where(task == 1, 1.0, -1.0)
-    for name in ("MEDKernelSelection", "IndependentSVM", "SingleTaskMKL"):
+    for name in (
+        "MEDKernelSelectionClassifier",
+        "IndependentSVMClassifier",
+        "SingleTaskMKLClassifier",
+    ):
         model, is_warned = fit(name, X, y, task)
         assert (model.objective_, model.dual_objective_) == (0.0, 0.0)
         assert model.duality_gap_ == 0.0
@@ -121,25 +125,45 @@ CUBIC = {"name": "polynomial", "degree": 3}
 @pytest.mark.parametrize(
     ("name", "scale", "params", "message"),
     [
-        ("MEDKernelSelection", 1e80, {}, "of feature 0 has values up to 8e"),
-        ("MEDRegression", 1e100, {}, "of feature 0 has values up to"),
-        ("PooledSVM", 1e80, {"kernels": ["linear"]}, r"of Linear\(.* up to"),
-        ("IndependentSVM", 1e110, {"kernels": [CUBIC]}, r"Polynomial\(.* not finite"),
+        ("MEDKernelSelectionClassifier", 1e80, {}, "of feature 0 has values up to 8e"),
+        ("MEDRegressor", 1e100, {}, "of feature 0 has values up to"),
+        ("PooledSVMClassifier", 1e80, {"kernels": ["linear"]}, r"of Linear\(.* up to"),
         (
-            "GroupFeatureSharing",
+            "IndependentSVMClassifier",
             1e110,
             {"kernels": [CUBIC]},
             r"Polynomial\(.* not finite",
         ),
-        ("MEDAdaptivePooling", 1e110, {"kernel": CUBIC}, r"Polynomial\(.* not finite"),
         (
-            "MultiTaskFeatureLearning",
+            "GroupFeatureSharingClassifier",
+            1e110,
+            {"kernels": [CUBIC]},
+            r"Polynomial\(.* not finite",
+        ),
+        (
+            "MEDAdaptivePoolingClassifier",
             1e110,
             {"kernel": CUBIC},
             r"Polynomial\(.* not finite",
         ),
-        ("MultiTaskFeatureLearning", 1e200, {}, "^X has values up to .* squares"),
-        ("FlexClus", 1e200, {}, "^X has values up to .* whose squares overflow"),
+        (
+            "MultiTaskFeatureLearningRegressor",
+            1e110,
+            {"kernel": CUBIC},
+            r"Polynomial\(.* not finite",
+        ),
+        (
+            "MultiTaskFeatureLearningRegressor",
+            1e200,
+            {},
+            "^X has values up to .* squares",
+        ),
+        (
+            "FlexClusClassifier",
+            1e200,
+            {},
+            "^X has values up to .* whose squares overflow",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered")
@@ -153,17 +177,25 @@ def test_kernels_that_overflow_are_refused_by_name(name, scale, params, message,
 def test_targets_that_overflow_are_refused(data):
     X, z, task = data
     with pytest.raises(ValueError, match=r"^y has values up to .* squares overflow"):
-        REGISTRY["MultiTaskFeatureLearning"]().fit(X, 1e200 * z, task)
+        REGISTRY["MultiTaskFeatureLearningRegressor"]().fit(X, 1e200 * z, task)
 
 
 UNSCALED = {
-    "MEDKernelSelection": {"max_iter": 1},
-    "IndependentSVM": {},
-    "PooledSVM": {},
-    "MEDRegression": {},
-    "MEDAdaptivePooling": {},
-    "GroupFeatureSharing": {"kernels": "features", "normalize": None, "max_iter": 3},
-    "SingleTaskMKL": {"kernels": "features", "normalize": None, "max_iter": 3},
+    "MEDKernelSelectionClassifier": {"max_iter": 1},
+    "IndependentSVMClassifier": {},
+    "PooledSVMClassifier": {},
+    "MEDRegressor": {},
+    "MEDAdaptivePoolingClassifier": {},
+    "GroupFeatureSharingClassifier": {
+        "kernels": "features",
+        "normalize": None,
+        "max_iter": 3,
+    },
+    "SingleTaskMKLClassifier": {
+        "kernels": "features",
+        "normalize": None,
+        "max_iter": 3,
+    },
 }
 FIT_UNSCALED = """
 import json, sys, warnings
@@ -175,7 +207,7 @@ X = rng.standard_normal((120, 5))
 z = X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(120)
 X[:, 0] *= 1e6
 for name, params in json.loads(sys.argv[1]).items():
-    y = z if name == "MEDRegression" else np.sign(z)
+    y = z if name == "MEDRegressor" else np.sign(z)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         REGISTRY[name](**params).fit(X, y, task=np.repeat(np.arange(3), 40))
@@ -228,12 +260,12 @@ class Sigmoid:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda kernel: IndependentSVM(kernels=[kernel]),
-        lambda kernel: PooledSVM(kernels=[Average([kernel])]),
-        lambda kernel: IndependentSVM(kernels=[OnFeature(kernel, 0)]),
-        lambda kernel: MultiTaskMKL([(kernel, "union")]),
-        lambda kernel: MEDAdaptivePooling(kernel=kernel),
-        lambda kernel: MultiTaskFeatureLearning(kernel=kernel),
+        lambda kernel: IndependentSVMClassifier(kernels=[kernel]),
+        lambda kernel: PooledSVMClassifier(kernels=[Average([kernel])]),
+        lambda kernel: IndependentSVMClassifier(kernels=[OnFeature(kernel, 0)]),
+        lambda kernel: MultiTaskMKLClassifier([(kernel, "union")]),
+        lambda kernel: MEDAdaptivePoolingClassifier(kernel=kernel),
+        lambda kernel: MultiTaskFeatureLearningRegressor(kernel=kernel),
     ],
 )
 def test_a_kernel_of_ones_own_is_checked_where_it_is_trained(make, monkeypatch):

@@ -6,7 +6,13 @@ import pytest
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.linear_classifier import PreparedTasks, number_of_groups
 
-NAMES = ["CMTL", "CoClus", "FlexClus", "MeTaG", "Whom"]
+NAMES = [
+    "CMTLClassifier",
+    "CoClusClassifier",
+    "FlexClusClassifier",
+    "MeTaGClassifier",
+    "WhomClassifier",
+]
 every_method = pytest.mark.parametrize("name", NAMES)
 
 
@@ -95,7 +101,7 @@ def test_nothing_to_learn_from(name):
     assert constant.objective_ == 2.0
 
 
-@pytest.mark.parametrize("name", ["CoClus", "Whom"])
+@pytest.mark.parametrize("name", ["CoClusClassifier", "WhomClassifier"])
 def test_restarts_are_seeded_and_the_best_is_kept(name, pairs_of_classes):
     X, y, task = pairs_of_classes
     # Four starts include the first three.
@@ -120,9 +126,11 @@ def test_numbers_and_shares_of_groups(value, n_tasks, expected):
     assert number_of_groups(value, n_tasks) == expected
 
 
-@pytest.mark.parametrize("name", ["CMTL", "CoClus", "Whom"])
+@pytest.mark.parametrize(
+    "name", ["CMTLClassifier", "CoClusClassifier", "WhomClassifier"]
+)
 def test_groups_out_of_range(name, pairs_of_classes):
-    parameter = "n_groups" if name == "Whom" else "n_clusters"
+    parameter = "n_groups" if name == "WhomClassifier" else "n_clusters"
     for value in (0, -1, 0.6, 1.0, 0.0, np.nan, True, "2"):
         with pytest.raises(ValueError, match=f"{parameter} must be"):
             _make(name, **{parameter: value}).fit(*pairs_of_classes)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.methods import MultiTaskFeatureLearning
+from mtmkl.methods import MultiTaskFeatureLearningRegressor
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
@@ -141,7 +141,7 @@ def test_bad_parameters(make_problem, options, message):
 @pytest.mark.parametrize("kernel", [None, {"name": "gaussian", "width": 1.5}])
 def test_the_estimator_agrees_to_its_certified_gap(make_problem, kernel):
     X, y, task = make_problem(9, 4, [7])
-    best = MultiTaskFeatureLearning(0.3, kernel=kernel).fit(X, y, task)
+    best = MultiTaskFeatureLearningRegressor(0.3, kernel=kernel).fit(X, y, task)
     printed = AlternatingFeatureLearning(0.3, kernel=kernel, tol=1e-5, max_iter=5000)
     excess = printed.fit(X, y, task).objective_ / best.objective_ - 1
     assert -1e-6 < excess <= printed.duality_gap_ < 1e-3

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mtmkl.methods.independent_ridge import IndependentRidge
-from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearning
+from mtmkl.methods.independent_ridge import IndependentRidgeRegressor
+from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
 from mtmkl_suite.papers.argyriou2008.zero_one_labels import (
     ZeroOneFeatureLearning,
     ZeroOneRidge,
@@ -12,8 +12,8 @@ from mtmkl_suite.papers.argyriou2008.zero_one_labels import (
 @pytest.mark.parametrize(
     ("method", "plain"),
     [
-        (ZeroOneRidge, IndependentRidge),
-        (ZeroOneFeatureLearning, MultiTaskFeatureLearning),
+        (ZeroOneRidge, IndependentRidgeRegressor),
+        (ZeroOneFeatureLearning, MultiTaskFeatureLearningRegressor),
     ],
 )
 def test_signs_are_those_of_a_cut_at_one_half(method, plain):

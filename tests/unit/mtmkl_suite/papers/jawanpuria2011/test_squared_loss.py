@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mtmkl.methods import IndependentRidge
+from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl_suite.papers.jawanpuria2011.squared_loss import SquaredMKL, SquaredMKMTFL
 
 WIDE = {"name": "gaussian", "width": 1.5}
@@ -17,7 +17,9 @@ def rows(small_data):
 def test_one_kernel_is_ridge_regression(rows, method):
     X, y, task = rows
     model = method(2.0, kernels=[WIDE]).fit(X, y, task=task)
-    ridge = IndependentRidge(0.25, kernel=WIDE, basis_tol=1e-12).fit(X, y, task=task)
+    ridge = IndependentRidgeRegressor(0.25, kernel=WIDE, basis_tol=1e-12).fit(
+        X, y, task=task
+    )
     np.testing.assert_allclose(
         model.predict(X, task=task), ridge.predict(X, task=task), rtol=1e-5
     )

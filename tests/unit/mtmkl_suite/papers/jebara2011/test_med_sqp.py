@@ -3,7 +3,7 @@ import pytest
 from dual_problems import Toy, dual_problem, solve_med, stacked
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.methods import MEDKernelSelection
+from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import switch_cost
 from mtmkl_suite.papers.jebara2011.med_sqp import (
     MEDByAlgorithm1,
@@ -188,7 +188,7 @@ def test_the_estimator_has_nearly_the_optimum_of_newtons_method(switches):
     data = Toy(sizes=(9, 12, 7))
     X, y = np.concatenate(data.X), np.concatenate(data.y)
     task = np.repeat(np.arange(3), (9, 12, 7))
-    newton = MEDKernelSelection(alpha=30.0, switches=switches).fit(X, y, task)
+    newton = MEDKernelSelectionClassifier(alpha=30.0, switches=switches).fit(X, y, task)
     with pytest.warns(ConvergenceWarning, match="lower change_tol or raise tol"):
         printed = MEDByAlgorithm1(alpha=30.0, switches=switches).fit(X, y, task)
     assert printed.dual_objective_ == pytest.approx(newton.dual_objective_, rel=1e-3)

@@ -7,7 +7,7 @@ from configured import of
 from sklearn.metrics import roc_auc_score
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import MultiTaskMKL
+from mtmkl.methods import MultiTaskMKLClassifier
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import Split, make_split
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
@@ -45,8 +45,8 @@ def job(tmp_path):
     return Job(
         paper="p",
         plan=FitJob("e", "made", "m", 0, (0,)),
-        spec=MethodSpec("m", "MultiTaskMKL", PARAMS, {"C": GRID}, selection),
-        method_class=MultiTaskMKL,
+        spec=MethodSpec("m", "MultiTaskMKLClassifier", PARAMS, {"C": GRID}, selection),
+        method_class=MultiTaskMKLClassifier,
         experiment=of(Experiment, {"record_tasks": True}),
         metrics={"auc": metric("auc")},
         seed=0,
@@ -67,7 +67,9 @@ def areas(model, data, rows):
 def test_each_task_has_its_best_c(job, data, split):
     train = split.train
     models = [
-        MultiTaskMKL(C=C, **PARAMS).fit(data.X[train], data.y[train], data.task[train])
+        MultiTaskMKLClassifier(C=C, **PARAMS).fit(
+            data.X[train], data.y[train], data.task[train]
+        )
         for C in GRID
     ]
     validation = np.array([areas(m, data, split.validation) for m in models])

@@ -7,9 +7,9 @@ from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
-from mtmkl.methods.cmtl import CMTL
-from mtmkl.methods.co_clus import CoClus
-from mtmkl.methods.me_ta_g import MeTaG
+from mtmkl.methods.cmtl import CMTLClassifier
+from mtmkl.methods.co_clus import CoClusClassifier
+from mtmkl.methods.me_ta_g import MeTaGClassifier
 from mtmkl_suite.papers.yousefi2015 import rival_readings as readings
 
 KERNEL = [
@@ -81,8 +81,8 @@ def test_inputs_as_stored_are_neither_centred_nor_scaled(rings):
 @pytest.mark.parametrize(
     ("stopped", "method", "params"),
     [
-        (readings.StoppedMeTaG, MeTaG, {"lam": 2.0, "phi": 2.0}),
-        (readings.StoppedCoClus, CoClus, {"lam_1": 2.0, "lam_2": 2.0}),
+        (readings.StoppedMeTaG, MeTaGClassifier, {"lam": 2.0, "phi": 2.0}),
+        (readings.StoppedCoClus, CoClusClassifier, {"lam_1": 2.0, "lam_2": 2.0}),
     ],
 )
 def test_many_steps_come_to_the_optimum_and_few_do_not(stopped, method, params, rings):
@@ -111,7 +111,7 @@ def test_a_path_equals_single_fits(rings):
 def test_a_task_of_one_class_keeps_its_constant_score(rings):
     X, y, task = rings
     y = np.where(task == 1, 1.0, y)
-    for method in (readings.KernelCMTL(), readings.PlainCMTL(), CMTL()):
+    for method in (readings.KernelCMTL(), readings.PlainCMTL(), CMTLClassifier()):
         fitted = method.fit(X, y, task=task)
         assert set(fitted.predict(X[task == 1], task=task[task == 1])) == {1.0}
 

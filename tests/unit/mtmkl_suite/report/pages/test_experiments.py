@@ -119,14 +119,14 @@ WITH_GRID = paper_of({
     "methods": {
         "feat": {
             "label": "Features",
-            "class": "MultiTaskFeatureLearning",
+            "class": "MultiTaskFeatureLearningRegressor",
             "params": {"tol": 1e-3},
             "grid": {"gamma": [0.1, 1.0, 10.0]},
             "selection": "common",
         },
         "kernels": {
             "label": "Kernels",
-            "class": "IndependentSVM",
+            "class": "IndependentSVMClassifier",
             "grid": {"kernels": [[{"name": "linear"}],
                                  [{"name": "gaussian", "width": 2.0}]]},
             "selection": "common",
@@ -238,10 +238,14 @@ def test_every_method_says_what_its_problem_is(name):
 
 
 def test_equations_stay_as_typed():
-    blocks = problem_in_words("MultiTaskFeatureLearning")
+    blocks = problem_in_words("MultiTaskFeatureLearningRegressor")
     equations = [text for kind, text in blocks if kind == "equation"]
     assert "Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1}," in equations
-    (tex,) = (text for k, text in problem_in_words("GroupFeatureSharing") if k == "tex")
+    (tex,) = (
+        text
+        for k, text in problem_in_words("GroupFeatureSharingClassifier")
+        if k == "tex"
+    )
     assert tex.startswith(r"\min_{\theta, w, b} \sum_t \Bigl(")
 
 

@@ -43,11 +43,11 @@ def test_the_site_comes_before_its_sources(tmp_path):
     assert documentation.page("docs/index.md") == "../../../docs/index.md"
     assert documentation.method("Whom") == "../../../docs/methods.md"
     assert documentation.method("my.module:Mine") == ""
-    for name in ("docs/index.html", "docs/generated/mtmkl.methods.Whom.html"):
+    for name in ("docs/index.html", "docs/generated/mtmkl.methods.WhomClassifier.html"):
         (run.site / name).parent.mkdir(parents=True, exist_ok=True)
         (run.site / name).write_text("built")
     assert documentation.page("docs/index.md") == "../site/docs/index.html"
-    built = "../site/docs/generated/mtmkl.methods.Whom.html"
+    built = "../site/docs/generated/mtmkl.methods.WhomClassifier.html"
     assert documentation.method("Whom") == built
 
 

@@ -15,7 +15,7 @@ KINDS = {
     "all": [
         "report.html",
         PAPER,
-        "report/method-MultiTaskFeatureLearning.html",
+        "report/method-MultiTaskFeatureLearningRegressor.html",
         "report/data-school.html",
         "report/statistics.html",
         "report/errata.html",

@@ -31,7 +31,7 @@ def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
 def context(rows, own=("own",), metrics=None, datasets=None):
     metrics = metrics or {"first": "accuracy"}
     methods = {
-        name: {"label": name.capitalize(), "class": "IndependentSVM"}
+        name: {"label": name.capitalize(), "class": "IndependentSVMClassifier"}
         for name in LEVELS
         if name != "floor"
     }

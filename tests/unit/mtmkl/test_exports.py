@@ -1,0 +1,72 @@
+"""Names that the library offers, and their types."""
+
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+
+import mtmkl
+import mtmkl.methods
+from mtmkl.methods import REGISTRY
+
+USER = """
+from mtmkl import MultiTaskFeatureLearningRegressor, PathSearchCV
+model = MultiTaskFeatureLearningRegressor(gamma=0.1)
+model.fit([[1.0]], [1.0]).coef_.shape
+PathSearchCV(model, {"gamma": [1.0]}).best_score_ + 1.0
+MultiTaskFeatureLearningRegressor(gama=0.1)
+mtmkl.NoSuchThing
+from mtmkl import NoSuchThing
+"""
+
+
+def test_every_estimator_of_a_module_is_exported():
+    found = {
+        name
+        for module in pkgutil.iter_modules(mtmkl.methods.__path__)
+        for name, value in vars(
+            importlib.import_module(f"mtmkl.methods.{module.name}")
+        ).items()
+        if inspect.isclass(value)
+        and value.__module__ == f"mtmkl.methods.{module.name}"
+        and not name.startswith("_")
+        and issubclass(value, BaseEstimator)
+    }
+    assert (
+        found
+        == set(REGISTRY) | {"MEDMetric"}
+        == (set(mtmkl.methods.__all__) - {"REGISTRY"})
+    )
+    assert all(getattr(mtmkl, name) is REGISTRY[name] for name in REGISTRY)
+    assert found | {"PathSearchCV", "PerTask", "TaskKFold"} <= set(dir(mtmkl))
+
+
+def test_names_say_what_is_predicted():
+    for name, method in REGISTRY.items():
+        kinds = is_classifier(method()), is_regressor(method())
+        ends = name.endswith("Classifier"), name.endswith("Regressor")
+        assert kinds == ends, name
+
+
+def test_what_is_not_there():
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = mtmkl.Nothing
+
+
+def test_a_type_checker_knows_names_and_parameters(tmp_path):
+    (tmp_path / "user.py").write_text("import mtmkl\n" + USER)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", "", "user.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line.split(": ", 1) for line in done.stdout.splitlines()[:-1]]
+    assert [place for place, _ in lines] == ["user.py:7", "user.py:8", "user.py:9"]
+    assert 'Unexpected keyword argument "gama"' in lines[0][1]
+    assert all("NoSuchThing" in text for _, text in lines[1:])
