@@ -210,8 +210,7 @@ class Registry:
     ) -> dict[str, str]:
         """Download what :meth:`missing_small` returns, and raise nothing if it fails.
 
-        Each set has ten seconds. Where no server answers within three, there is no
-        network, and nothing is tried.
+        It takes 15 seconds at most, with a network or without.
 
         Returns
         -------
