@@ -43,6 +43,7 @@ from mtmkl_suite.report.record.published_reach import (
     published_counts,
     read_reach,
 )
+from mtmkl_suite.report.record.quoted import write_quoted_numbers
 from mtmkl_suite.report.record.record import (
     RECORD,
     origin_of,
@@ -104,7 +105,7 @@ def publish(
 
 
 def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
-    """Write the pages of each paper, and the page of all papers in the folder."""
+    """Write the page of each paper, that of all, and the numbers that docs quote."""
     for config in configs:
         folder = figures / config.paper.id
         main = config.readings.main if config.readings is not None else config
@@ -116,6 +117,7 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
             write_text(folder / PAGE, page)
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
+    write_quoted_numbers(figures.parent)
 
 
 def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
