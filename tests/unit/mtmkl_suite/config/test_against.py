@@ -195,7 +195,7 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     assert set(ranks["n"]) == {2}
     assert ranks["p_holm"].notna().sum() == 3
     text = (folder / "table_ranks.md").read_text()
-    assert "IndependentRidge joined the methods of the plan; ranks and tests" in text
+    assert "IndependentRidge joined the methods of the plan, and is compared" in text
     assert "IndependentRidge" in (folder / "table_pairs.md").read_text()
     assert "IndependentRidge" not in (folder / "table_pairs.csv").read_text()
     assert any("school" in line for line in done.missing)
