@@ -11,29 +11,24 @@ from mtmkl_suite.data.fetch.obtaining import Places, obtain
 MOST_BYTES = 5_000_000
 """Sets of fewer bytes are small."""
 
-_MOST_BYTES_IN_ALL = 15_000_000
 _SECONDS = 15.0  # for all sets, which arrive side by side
 
 
 def missing_small_sets(
     sets: Iterable[Iterable[DataSetEntry]], places: Places
 ) -> list[DataSetEntry]:
-    """Return what is missing of the small ones of some sets, the smallest first.
+    """Return what is missing of the small ones of some sets.
 
     A set comes with the parts of others that it uses.
     """
     missing = {
         part.name: part
         for parts in map(list, sets)
-        if sum(map(_size, parts)) < MOST_BYTES
+        if sum(file.bytes for part in parts for file in part.files) < MOST_BYTES
         for part in parts
         if any(places.find(part, file) is None for file in part.files)
     }
-    found: list[DataSetEntry] = []
-    for part in sorted(missing.values(), key=_size):
-        if sum(map(_size, [*found, part])) <= _MOST_BYTES_IN_ALL:
-            found.append(part)
-    return found
+    return list(missing.values())
 
 
 def fetch_quickly(entries: list[DataSetEntry], places: Places) -> dict[str, str]:
@@ -58,7 +53,3 @@ def fetch_quickly(entries: list[DataSetEntry], places: Places) -> dict[str, str]
     for thread in threads:
         thread.join(max(until - time.monotonic(), 0.0))
     return dict(reasons)
-
-
-def _size(entry: DataSetEntry) -> int:
-    return sum(file.bytes for file in entry.files)
