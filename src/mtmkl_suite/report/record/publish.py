@@ -31,6 +31,7 @@ from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.comparison import PAGE, comparison_page, recorded_parts
 from mtmkl_suite.report.pages.verdicts import Answer, answer, artefacts_of_section
+from mtmkl_suite.report.quoted import write_quoted_numbers
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     number_of,
@@ -43,7 +44,6 @@ from mtmkl_suite.report.record.published_reach import (
     published_counts,
     read_reach,
 )
-from mtmkl_suite.report.record.quoted import write_quoted_numbers
 from mtmkl_suite.report.record.record import (
     RECORD,
     origin_of,

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl_suite.report.record.quoted import write_quoted_numbers
+from mtmkl_suite.report.quoted import write_quoted_numbers
 
-ROOT = Path(__file__).resolve().parents[5]
+ROOT = Path(__file__).resolve().parents[4]
 
 CLAIMS = """id,basis,verdict,own_verdict,p
 first,ours; so,holds,holds,0.25
