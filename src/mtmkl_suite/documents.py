@@ -301,17 +301,25 @@ class Loader(_Safe):
     equal keys the second silently replaces the first.
     """
 
-    def get_single_node(self) -> yaml.Node | None:
-        """Return the document's nodes, all keys distinct.
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+        """Return the mapping of a node.
 
         Raises
         ------
         yaml.MarkedYAMLError
-            If a mapping has a key twice; says on which lines.
+            If it has a key twice; says on which lines.
         """
-        root: yaml.Node | None = super().get_single_node()
-        _refuse_repeated_keys(root, set())
-        return root
+        first: dict[str, yaml.Node] = {}
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if first.setdefault(key.value, key) is not key:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {key.value!r} is already in line "
+                    f"{first[key.value].start_mark.line + 1}; remove or rename one",
+                    problem_mark=key.start_mark,
+                )
+        return super().construct_mapping(node, deep)
 
 
 Loader.add_implicit_resolver(
@@ -319,27 +327,6 @@ Loader.add_implicit_resolver(
     re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
     list("-+.0123456789"),
 )
-
-
-def _refuse_repeated_keys(node: yaml.Node | None, seen: set[int]) -> None:
-    if node is None or id(node) in seen:
-        return
-    seen.add(id(node))
-    if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            _refuse_repeated_keys(item, seen)
-    elif isinstance(node, yaml.MappingNode):
-        first: dict[str, yaml.Node] = {}
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                if key.value in first:
-                    raise yaml.MarkedYAMLError(
-                        problem=f"the key {key.value!r} is already in line "
-                        f"{first[key.value].start_mark.line + 1}; remove or rename one",
-                        problem_mark=key.start_mark,
-                    )
-                first[key.value] = key
-            _refuse_repeated_keys(value, seen)
 
 
 def config_dir() -> Path:

@@ -8,9 +8,7 @@ one. ``--verbose`` and ``--dry-run`` show Snakemake's own lines; the log file be
 import logging
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from logging import ERROR, WARNING, LogRecord
 from pathlib import Path
@@ -24,13 +22,12 @@ from snakemake.logging import (
 )
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
+from tqdm import tqdm
 
-from mtmkl_suite.files import DamagedFileError, read_json, write_json
+from mtmkl_suite.files import DamagedFileError
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.jobs import CAUSE
-from mtmkl_suite.run.locks import ResultsInUseError, lock_results
 from mtmkl_suite.run.process import print_any_text
-from snakemake_logger_plugin_mtmkl.progress import ProgressLine, duration
 
 REPORT = "report"
 """Rule that comes last: with it the papers' verdicts are there."""
@@ -38,8 +35,8 @@ REPORT = "report"
 KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
-_WEIGHT = 60.0
-"""Seconds that this run must have measured to outweigh the pace of earlier ones."""
+_SECONDS = 5.0
+"""Share of the work that a job has whose time was never measured."""
 _SAID_AT_THE_END = (
     "At least one job did not complete successfully",
     "Exiting because a job execution failed",
@@ -54,21 +51,16 @@ class Run:
     ----------
     results : RunFolder
         The results.
-    seconds : Path
-        File with the mean seconds of the jobs of each rule; written after a run.
-    usual_seconds : Path
-        Such a file for the first run, from another machine.
     summary : callable
         Returns what is printed when the report is there.
     fit_seconds : callable
-        Returns the expected seconds of fits that are not there yet, by "paper/name".
+        Returns the seconds that fits which are not there yet once took, by
+        "paper/name".
     stopped : bool
         Whether it was interrupted.
     """
 
     results: RunFolder
-    seconds: Path
-    usual_seconds: Path
     summary: Callable[[], str]
     fit_seconds: Callable[[], dict[str, float]] = dict
     stopped: bool = False
@@ -87,68 +79,86 @@ def was_stopped() -> bool:
     return any(run.stopped for run in _announced)
 
 
-class TimeLeft:
-    """Estimates the time left from the seconds that jobs of a rule took.
+class Progress:
+    """The work that is done: on a terminal a live line, else ten lines at most."""
 
-    ``recorded``: Mean seconds of the jobs of a rule in earlier runs. They are scaled by
-    the pace of this run, which may use another or a busier machine.
-    """
+    def __init__(self, jobs: int, fits: dict[str, float], now: float) -> None:
+        self.jobs, self.done, self._started = jobs, 0, now
+        self._fits = fits
+        self._has_fits = False
+        self._work = sum(fits.values()) + (jobs - len(fits)) * _SECONDS
+        self._work_done = 0.0
+        self._rules: dict[int, tuple[str, str]] = {}
+        self._bar = tqdm(
+            total=jobs, bar_format="{bar:40} {desc}", leave=False, disable=None
+        )
 
-    def __init__(self, recorded: dict[str, float]) -> None:
-        self._recorded = recorded
-        self._planned: Counter[str] = Counter()
-        self._running: dict[int, tuple[str, float]] = {}
-        self._seconds: dict[str, list[float]] = {}
-        self.cores = 1
+    def start(self, job: int, rule: str, name: str, now: float) -> None:
+        """Take a job that starts."""
+        if not self._rules:
+            self._started = now
+            self._bar.set_description_str(self.text(now))
+        self._rules[job] = rule, name
 
-    def plan(self, jobs: dict[str, int]) -> None:
-        """Take the number of jobs of each rule."""
-        self._planned = Counter(jobs)
-
-    def start(self, job: int, rule: str, now: float) -> None:
-        """Take the time at which a job starts."""
-        self._running[job] = rule, now
-
-    def finish(self, job: int, now: float) -> str:
-        """Take the time at which a job ends; return its rule."""
-        rule, started = self._running.pop(job)
-        self._planned[rule] -= 1
-        self._seconds.setdefault(rule, []).append(now - started)
+    def finish(self, job: int) -> str:
+        """Take a job that has ended; return its rule."""
+        rule, name = self._rules[job]
+        self._work_done += self._fits.get(name, _SECONDS)
+        self._has_fits |= rule == "fit"
         return rule
 
-    def measured(self) -> dict[str, float]:
-        """Return the mean seconds of each rule in this run."""
-        return {rule: sum(each) / len(each) for rule, each in self._seconds.items()}
+    def update(self, done: int, now: float) -> None:
+        """Show how many jobs are done."""
+        is_tenth = 10 * done // self.jobs > 10 * self.done // self.jobs
+        self.done = done
+        if not self._bar.disable:
+            self._bar.set_description_str(self.text(now), refresh=False)
+            self._bar.n = done
+            self._bar.refresh()
+        elif is_tenth:
+            self.print(self.text(now))
 
-    def left(self, now: float) -> float:
-        """Return the seconds left."""
-        own = self.measured()
-        both = own.keys() & self._recorded.keys()
-        # Short jobs are mostly their start: their ratio says little of long ones.
-        usual = _WEIGHT + sum(self._recorded[rule] for rule in both)
-        pace = (_WEIGHT + sum(own[rule] for rule in both)) / usual
-        means = {rule: pace * each for rule, each in self._recorded.items()} | own
-        other = sum(own.values()) / len(own) if own else 1.0
-        work = sum(n * means.get(rule, other) for rule, n in self._planned.items())
-        for rule, started in self._running.values():
-            work -= min(now - started, means.get(rule, other))
-        return max(work, 0.0) / self.cores
+    def print(self, text: str) -> None:
+        """Print above the line."""
+        self._bar.write(text, file=sys.stderr)
+
+    def close(self) -> None:
+        """Take the line away."""
+        self._bar.close()
+
+    def text(self, now: float) -> str:
+        """Return what is done, and the time left once fits have ended."""
+        text = f"{self.done} of {self.jobs} jobs"
+        if self.done == self.jobs:
+            return text
+        if not self._has_fits:
+            return f"{text}, time left not known yet"
+        left = (now - self._started) * (self._work / self._work_done - 1)
+        return f"{text}, about {duration(left)} left"
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it: "40 s", "3 min", "2 h 15 min"."""
+    if seconds < 60:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 class LogHandler(LogHandlerBase):
     """Shows progress, warnings and failures; at the end a summary."""
 
     def __post_init__(self) -> None:
-        self._line: ProgressLine | None = None
-        self._time = TimeLeft({})
-        self._fits: dict[str, float] = {}
-        self._jobs = 0
-        self._done = 0
+        self._progress: Progress | None = None
+        self._cores = 1
         self._failed = 0
         self._started = self._now = 0.0
         self._log = ""
         self._executing = self._stopped = self._up_to_date = False
-        self._has_report = self._is_measured = False
+        self._has_report = False
+        self._plan: tuple[int, dict[str, float]] = 0, {}
         self._plain = ColorizingTextHandler(
             nocolor=self.common_settings.nocolor,
             stream=sys.stdout if self.common_settings.stdout else sys.stderr,
@@ -205,17 +215,14 @@ class LogHandler(LogHandlerBase):
 
     def close(self) -> None:
         """Remove the line of progress and print the summary."""
-        if self._line is not None:
-            self._line.close()
-            self._line = None
-            self._say_end()
+        if self._progress is not None:
+            self._progress.close()
+            progress, self._progress = self._progress, None
+            self._say_end(progress)
         elif self._up_to_date:
             self._print("Nothing to be done: everything is up to date.")
             self._has_report = True
             self._say_results()
-            for run in _announced:  # which did not start, and so deleted nothing
-                with suppress(ResultsInUseError, OSError):
-                    lock_results(run.results).close()
         self._executing = self._up_to_date = False
         super().close()
 
@@ -242,49 +249,33 @@ class LogHandler(LogHandlerBase):
         self._print("Planning the jobs")
 
     def _take_plan(self, record: dict[str, Any]) -> None:
-        jobs = {rule: n for rule, n in record["stats"].items() if rule != "total"}
-        self._jobs = record["stats"]["total"]
-        cores = self._time.cores
+        stats = record["stats"]
         fits = _announced[0].fit_seconds() if _announced else {}
-        self._fits = fits if len(fits) <= jobs.get("fit", 0) else {}
-        self._time = TimeLeft(_recorded_seconds() | self._fits)
-        self._time.cores = cores
-        # A fit with a time of its own counts as a rule of its own.
-        jobs |= dict.fromkeys(self._fits, 1) | {
-            "fit": jobs.get("fit", 0) - len(self._fits)
-        }
-        self._time.plan(jobs)
-        self._is_measured = not jobs["fit"] and not self._fits
-        if self._fits:
-            on = f"{cores} core" + "s" * (cores > 1)
-            left = duration(self._time.left(self._now))
+        if len(fits) > stats.get("fit", 0):  # some are not wanted
+            fits = {}
+        if fits:
+            left = duration(sum(fits.values()) / self._cores)
+            on = f"{self._cores} core" + "s" * (self._cores > 1)
             self._print(f"About {left} on {on}, as once measured")
+        self._plan = stats["total"], fits
 
     def _take_resources(self, record: dict[str, Any]) -> None:
-        if "cores" in record:
-            self._time.cores = record["cores"]
+        self._cores = record.get("cores", self._cores)
 
     def _take_job(self, record: dict[str, Any]) -> None:
-        fit = "/".join((record.get("wildcards") or {}).values())
-        name = fit if fit in self._fits else record["rule_name"]
-        self._time.start(record["jobid"], name, self._now)
-        if self._line is None:
-            self._line = ProgressLine(self._jobs, "jobs")
-            self._show_progress()
+        if self._progress is None:
+            self._progress = Progress(*self._plan, self._now)
+        name = "/".join((record.get("wildcards") or {}).values())
+        self._progress.start(record["jobid"], record["rule_name"], name, self._now)
 
     def _take_finished(self, record: dict[str, Any]) -> None:
-        rule = self._time.finish(record["job_id"], self._now)
-        self._has_report |= rule == REPORT
-        self._is_measured |= rule == "fit" or rule in self._fits
+        if self._progress is not None:
+            rule = self._progress.finish(record["job_id"])
+            self._has_report |= rule == REPORT
 
     def _take_progress(self, record: dict[str, Any]) -> None:
-        self._done = record["done"]
-        self._show_progress()
-
-    def _show_progress(self) -> None:
-        if self._line is not None:
-            left = self._time.left(self._now) if self._is_measured else None
-            self._line.update(self._done, left)
+        if self._progress is not None:
+            self._progress.update(record["done"], self._now)
 
     def _take_failure(self, record: dict[str, Any]) -> None:
         if self._stopped:
@@ -320,19 +311,16 @@ class LogHandler(LogHandlerBase):
         elif not self._executing and not text.startswith("Assuming"):
             self._print(text)
 
-    def _say_end(self) -> None:
+    def _say_end(self, progress: Progress) -> None:
         took = duration(self._now - self._started)
-        if _announced:
-            means = _recorded_seconds() | self._time.measured()
-            kept = {rule: means[rule] for rule in means if rule not in self._fits}
-            write_json(_announced[0].seconds, kept)
-        if self._done == self._jobs:
-            self._print(f"{self._jobs} jobs in {took}")
-        if self._done == self._jobs or self._has_report:
+        jobs, done = progress.jobs, progress.done
+        if done == jobs:
+            self._print(f"{jobs} jobs in {took}")
+        if done == jobs or self._has_report:
             self._say_results()
-        if self._done == self._jobs:
+        if done == jobs:
             return
-        left = f"{self._done} of {self._jobs} jobs were done in {took}"
+        left = f"{done} of {jobs} jobs were done in {took}"
         if self._failed:
             left += f", {self._failed} failed"
         self._print(f"Stopped: {left}. {KEPT}" if self._stopped else f"{left}. {KEPT}")
@@ -350,19 +338,10 @@ class LogHandler(LogHandlerBase):
                 self._print(str(error))
 
     def _print(self, text: str) -> None:
-        if self._line is not None:
-            self._line.print(text)
+        if self._progress is not None:
+            self._progress.print(text)
         else:
             print(text, file=sys.stderr)
-
-
-def _recorded_seconds() -> dict[str, float]:
-    for run in _announced:
-        for path in (run.seconds, run.usual_seconds):
-            if path.is_file():
-                with suppress(DamagedFileError):
-                    return dict(read_json(path))
-    return {}
 
 
 def _cause(log: str) -> str:

@@ -64,7 +64,7 @@ def test_estimators_load_nothing_that_scikit_learn_does_not():
 
 def test_the_library_needs_four_packages():
     known = "numpy", "scipy", "sklearn", "numba", "llvmlite"
-    blocked = "pandas", "pydantic", "yaml", "requests", "rich", "tqdm", "pooch"
+    blocked = "pandas", "pydantic", "yaml", "requests", "rich", "tqdm", "platformdirs"
     code = """
 import importlib, mtmkl
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files of the cache and of results that are not what was written."""
+"""Files of the cache that are not what was written."""
 
 import shutil
 
@@ -53,38 +53,6 @@ def cells(count, scratch):
                 yield ""
 
 
-def results(count, scratch):
-    """Damage all results at once, in several rounds, and run the workflow again."""
-    runs = Runs(scratch / "results", "workflow")
-    status, shown = runs.run()
-    scores, products = runs.scores(), runs.products()
-    trial = 0
-    while trial < count:
-        rng = np.random.default_rng([SEED, trial])
-        paths = [
-            path
-            for path in sorted(runs.results.rglob("*"))
-            if path.is_file()
-            and path.stat().st_size
-            and not {"benchmarks", "logs"} & set(path.parts)
-        ]
-        done = {
-            path: damage(path, rng)
-            for path in paths
-            if path.name not in (".lock", "config.yaml") and rng.uniform() < 0.5
-        }
-        status, shown = runs.run()
-        is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)
-        for path, what in done.items():
-            trial += 1
-            if not is_same:
-                yield f"{what}: the run fails or has other results: {shown[-300:]}"
-            elif f"{path.relative_to(runs.folder)} is damaged" not in shown:
-                yield f"{what}: not said"
-            else:
-                yield ""
-
-
 FAULTS = [
     Fault(
         "Finished cells damaged",
@@ -93,13 +61,5 @@ FAULTS = [
         cells,
         few=1,
         many=100,
-    ),
-    Fault(
-        "Results damaged",
-        "Data, splits, scores, arrays, statistics, tables and report of a finished run "
-        "damaged in the same ways: noticed by digest, made again and said",
-        results,
-        few=0,
-        many=40,
     ),
 ]

@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from mtmkl_suite.files import read_json, write_json
 from mtmkl_suite.run.folders import RunFolder
 from snakemake_logger_plugin_mtmkl import (
     CAUSE,
     LogHandler,
     Run,
-    TimeLeft,
     _announced,
     announce,
+    duration,
 )
 
 
@@ -26,9 +25,8 @@ def handler(monkeypatch, tmp_path):
         dryrun=False, verbose=False, nocolor=True, stdout=False, quiet=set(),
         show_failed_logs=True, debug_dag=False, printshellcmds=False,
     )  # fmt: skip
-    seconds, usual = tmp_path / "seconds.json", tmp_path / "usual.json"
     results = RunFolder(tmp_path / "results")
-    announce(Run(results, seconds, usual, summary=lambda: "verdicts"))
+    announce(Run(results, summary=lambda: "verdicts"))
     return LogHandler(settings, None)
 
 
@@ -51,66 +49,55 @@ def job(handler, number, total, at=0.0):
     send(handler, event=LogEvent.PROGRESS, done=number + 1, total=total, at=at + 60)
 
 
-@pytest.mark.parametrize("own", ['{"fit": 3600.0}', "", None])
-def test_the_time_left_comes_from_recorded_seconds(handler, tmp_path, own):
-    write_json(tmp_path / "usual.json", {"fit": 10.0 if own else 3600.0})
-    if own is not None:
-        (tmp_path / "seconds.json").write_text(own)
-    start(handler, 2)
-    send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit")
-    assert handler._time.left(now=0.0) == 7200.0
-    assert handler._time.left(now=1800.0) == 5400.0
-    handler.close()
-
-
-@pytest.mark.parametrize(("usual", "pace"), [(5.0, 70 / 65), (0.01, 70 / 60.01)])
-def test_the_pace_of_this_run_scales_earlier_ones(usual, pace):
-    """Of a short job, of which most is its start, least."""
-    left = TimeLeft({"fit": usual, "table": 4.0})
-    left.cores = 2
-    left.plan({"fit": 3, "table": 1, "report": 1})
-    left.start(0, "fit", 0.0)
-    left.finish(0, 10.0)
-    assert left.measured() == {"fit": 10.0}
-    # Two fits, a table, and a rule that nobody has timed: the mean of the measured.
-    assert left.left(10.0) == pytest.approx((20 + 4 * pace + 10) / 2)
-
-
-def test_fits_with_times_of_their_own_are_told_first(handler, capsys):
-    expected = {"own/long": 3000.0, "own/short": 600.0}
+def test_fits_that_were_once_measured_weigh_by_their_seconds(handler, capsys):
     (run,) = _announced
-    run.fit_seconds = lambda: expected
+    run.fit_seconds = lambda: {"own/long": 3000.0, "own/short": 600.0}
     start(handler, 2)
-    assert "About 1 h 0 min on 1 core, as once measured" in capsys.readouterr().err
     fit = {"paper": "own", "group": "short"}
     send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit", wildcards=fit)
     send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=300.0)
-    # It was expected to take 600 s; a minute counts as being at the usual pace.
-    left = 3000.0 * (60 + 300) / (60 + 600)
-    assert handler._time.left(now=300.0) == pytest.approx(left)
+    send(handler, event=LogEvent.PROGRESS, done=1, total=2, at=300.0)
     handler.close()
-    assert set(read_json(run.seconds)) == set()
+    assert capsys.readouterr().err.splitlines()[:-1] == [
+        "Planning the jobs",
+        "About 1 h 0 min on 1 core, as once measured",
+        "1 of 2 jobs, about 25 min left",  # this machine is twice as fast
+    ]
 
 
-def test_no_time_is_told_before_a_fit_has_ended(handler, tmp_path, capsys):
-    write_json(tmp_path / "usual.json", {"fit": 12.4, "another_compile": 81.0})
+def test_no_time_is_told_before_a_fit_has_ended(handler, capsys):
     send(handler, event=LogEvent.WORKFLOW_STARTED)
     send(handler, event=LogEvent.RUN_INFO,
-         stats={"fit": 2, "data": 1, "compile": 1, "total": 4})  # fmt: skip
-    for done, rule in enumerate(["data", "compile", "fit", "fit"], start=1):
-        send(handler, event=LogEvent.JOB_INFO, jobid=done, rule_name=rule, at=done)
-        send(handler, event=LogEvent.JOB_FINISHED, job_id=done, at=done + 1)
-        send(handler, event=LogEvent.PROGRESS, done=done, total=4, at=done + 1)
+         stats={"fit": 2, "data": 1, "table": 1, "total": 4})  # fmt: skip
+    for done, rule in enumerate(["data", "fit", "fit", "table"], start=1):
+        send(handler, event=LogEvent.JOB_INFO, jobid=done, rule_name=rule, at=9 * done)
+        send(handler, event=LogEvent.JOB_FINISHED, job_id=done, at=9 * done + 9)
+        send(handler, event=LogEvent.PROGRESS, done=done, total=4, at=9 * done + 9)
     handler.close()
     assert capsys.readouterr().err.splitlines()[1:-1] == [
         "1 of 4 jobs, time left not known yet",
-        "2 of 4 jobs, time left not known yet",
-        "3 of 4 jobs, about 1 s left",
+        "2 of 4 jobs, about 18 s left",
+        "3 of 4 jobs, about 9 s left",
         "4 of 4 jobs",
     ]
-    # Of others nothing was learnt.
-    kept = {"data": 1.0, "compile": 1.0, "fit": 1.0, "another_compile": 81.0}
-    assert read_json(tmp_path / "seconds.json") == kept
+
+
+def test_without_a_terminal_there_are_ten_lines_at_most(handler, capsys):
+    start(handler, 500)
+    for number in range(500):
+        job(handler, number, 500, at=60.0 * number)
+    handler.close()
+    shown = capsys.readouterr().err.splitlines()[1:-1]
+    assert len(shown) == 10
+    assert shown[0] == "50 of 500 jobs, about 7 h 30 min left"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "1 s"), (59, "59 s"), (90, "2 min"), (3580, "1 h 0 min")],
+)
+def test_a_duration_is_said_as_people_do(seconds, text):
+    assert duration(seconds) == text
 
 
 def test_a_run_that_ends_well(handler, tmp_path, capsys):

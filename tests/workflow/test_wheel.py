@@ -81,7 +81,7 @@ def test_the_wheel_has_all_of_the_package_with_configuration(wheel):
         for path in (ROOT / folder).rglob("*")
         if path.is_file() and not {"__pycache__", ".ruff_cache"} & {*path.parts}
     }
-    single = ("Snakefile", "environment.yml", "workflow/seconds.json")
+    single = ("Snakefile", "environment.yml")
     expected |= {f"mtmkl_suite/workflow/{name}" for name in single}
     names = zipfile.ZipFile(wheel).namelist()
     assert {name for name in names if ".dist-info/" not in name} == expected

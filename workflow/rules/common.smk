@@ -27,7 +27,6 @@ try:
 except (ConfigError, ValueError) as error:
     sys.exit(f"configuration: {error}")
 
-HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))
 RESULTS = FILES.results
 ABSOLUTE = RunFolder(RESULTS.path.resolve())
 ANY = RESULTS.paper("{paper}")  # for the patterns of rules
@@ -40,8 +39,6 @@ wildcard_constraints:
 announce(
     Run(
         results=ABSOLUTE,
-        seconds=ABSOLUTE.logs / "seconds.json",
-        usual_seconds=HERE.parent / "seconds.json",
         summary=partial(closing_summary, FILES.papers.values(), ABSOLUTE),
         fit_seconds=FILES.fit_seconds,
     )
@@ -59,11 +56,6 @@ onstart:
 def fits_of(function):
     """A parameter or resource of the rule fit, from the paper and the name of fits."""
     return lambda wildcards: function(wildcards.paper, wildcards.group)
-
-
-def times_damaged(job):
-    """A parameter that changes when results of a job are damaged."""
-    return lambda wildcards: FILES.times_damaged(job.format(**dict(wildcards.items())))
 
 
 def refuse_target(wildcards):

@@ -22,6 +22,5 @@ for paper in FILES.papers:
             params:
                 arguments=FILES.data_arguments(paper, datasets),
                 found=[pipeline.data_source(variant) for variant in datasets],
-                again=times_damaged(f"{paper}/data_{number}"),
             script:
                 "../scripts/data.py"

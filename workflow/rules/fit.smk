@@ -19,6 +19,5 @@ rule fit:
     params:
         arguments=fits_of(FILES.fit_arguments),
         versions=fits_of(FILES.versions),
-        again=times_damaged("{paper}/fits/{group}"),
     script:
         "../scripts/fit.py"

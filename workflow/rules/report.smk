@@ -20,7 +20,6 @@ rule report:
         configs=list(FILES.papers.values()),
         results=RESULTS,
         tier=FILES.run.tier,
-        again=times_damaged("report"),
     script:
         "../scripts/report.py"
 

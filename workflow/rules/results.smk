@@ -25,7 +25,6 @@ for paper in FILES.papers:
                 alone_in_group=1,
             params:
                 arguments=FILES.result_arguments(paper, group),
-                again=times_damaged(f"{paper}/{group.name}"),
             script:
                 "../scripts/results.py"
 

@@ -19,7 +19,7 @@ def add_arguments(datasets: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--small",
         action="store_true",
-        help="all sets below 5 MB, within ten seconds each, unless config/config.yaml "
+        help="all sets below 5 MB, within 15 seconds, unless config/config.yaml "
         "says otherwise; it is no error if they cannot be had",
     )
     action.set_defaults(run=_fetch)

@@ -199,8 +199,7 @@ class Registry:
     ) -> list[DataSetEntry]:
         """Return what is missing of data sets of less than 5 MB, all by default.
 
-        It has 15 MB at most, the smallest sets first. Sets that nothing reads yet are
-        left out.
+        Sets that nothing reads yet are left out.
         """
         names = [name for name in self if self[name].loader] if names is None else names
         return missing_small_sets(map(self._parts, names), Places(mirror))
@@ -210,8 +209,7 @@ class Registry:
     ) -> dict[str, str]:
         """Download what :meth:`missing_small` returns, and raise nothing if it fails.
 
-        Each set has ten seconds. Where no server answers within three, there is no
-        network, and nothing is tried.
+        It takes 15 seconds at most, with a network or without.
 
         Returns
         -------

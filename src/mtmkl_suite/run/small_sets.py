@@ -25,11 +25,9 @@ def fetch_small(run: Run, names: Iterable[str] | None = None) -> None:
         f"({megabytes:.1f} MB); `download: never` in config/config.yaml prevents it"
     )
     reasons = registry.fetch_small(missing, mirror=run.mirror)
-    if len(reasons) == len(missing) and len(set(reasons.values())) == 1:
-        _say(f"Going on without them: {next(iter(reasons.values()))}")
-        return
-    for name, reason in reasons.items():
-        _say(f"Going on without {name}: {reason}")
+    if reasons:
+        names, first = ", ".join(reasons), next(iter(reasons.values()))
+        _say(f"Going on without {names}: {first}")
 
 
 def _say(text: str) -> None:

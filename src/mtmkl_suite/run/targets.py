@@ -26,7 +26,6 @@ from mtmkl_suite.run.folders import (
     run_label,
 )
 from mtmkl_suite.run.grouping import FitGroup, ResultGroup
-from mtmkl_suite.run.jobs import times_damaged
 from mtmkl_suite.run.plan import expected_seconds
 
 
@@ -41,7 +40,6 @@ class Targets:
         for paper in papers:
             check_names(paper)
         self.results = RunFolder(Path(run.results, run_label(run, papers)))
-        self._damaged: dict[str, int] = {}
         self._groups = {
             name: {group.name: group for group in grouping.fit_groups(paper)}
             for name, paper in self.papers.items()
@@ -70,15 +68,6 @@ class Targets:
     def log(self, job: str) -> str:
         """Return the log of a job."""
         return str(self.results.log(job))
-
-    def times_damaged(self, job: str) -> int:
-        """Return how often results of a job were damaged, as the run found them.
-
-        Snakemake asks again once it has deleted them, to make them again.
-        """
-        if job not in self._damaged:
-            self._damaged[job] = times_damaged(self.results.log(job))
-        return self._damaged[job]
 
     def memory(self, paper: str, job: str) -> Callable[[Any, int], int]:
         """Return the megabytes for a job, twice as many in its second attempt."""

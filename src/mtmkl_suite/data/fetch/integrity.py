@@ -1,6 +1,7 @@
 """Comparison of files with the sizes and hashes of the registry."""
 
 import hashlib
+import io
 import tarfile
 from pathlib import Path
 
@@ -10,13 +11,8 @@ _verified: dict[tuple[str, int, int, str], str | None] = {}
 """Findings of this process, by path, size, time of change and expectation."""
 
 
-def sha256_of(path: Path, *, newline: str | None = None) -> str:
-    """Return the SHA-256 of a file in hexadecimal.
-
-    With ``newline="lf"`` it is that of the content with every CRLF replaced by LF.
-    """
-    if newline == "lf":
-        return hashlib.sha256(with_lf(path.read_bytes())).hexdigest()
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -48,48 +44,49 @@ def find_problem(
 ) -> str | None:
     """Compare an existing file with its entry, and say what is wrong, if anything.
 
-    Parameters
-    ----------
-    path : Path
-    file : FileEntry
-    checksums : Path, optional
-        Hashes of the members of a tar file. The file then also passes if it is packed
-        differently but holds exactly these members.
-    remember : bool
-        Take the finding of an earlier call in this process as long as size and time
-        of change of the file are the same.
+    With ``remember`` an earlier finding of this process is taken as long as size and
+    time of change of the file are the same.
     """
     stat = path.stat()
     key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, file.sha256)
     if not remember or key not in _verified:
-        problem = None
-        if file.newline is None and stat.st_size != file.bytes:
-            problem = f"it has {stat.st_size} bytes, expected {file.bytes}"
-        elif (found := sha256_of(path, newline=file.newline)) != file.sha256:
-            problem = f"its sha256 is {found}, expected {file.sha256}"
-        if problem is not None and checksums is not None:
-            problem = _members_problem(path, checksums)
-        _verified[key] = problem
+        _verified[key] = problem_of(path.read_bytes(), file, checksums)
     return _verified[key]
 
 
-def _members_problem(path: Path, checksums: Path) -> str | None:
-    expected = read_checksums(checksums)
-    seen = set()
+def problem_of(
+    content: bytes, file: FileEntry, checksums: Path | None = None
+) -> str | None:
+    """Compare the content of a file with its entry.
+
+    ``checksums`` lists the hashes of the members of a tar file, which then also passes
+    if it is packed differently but holds exactly these members.
+    """
+    if file.newline == "lf":
+        content = with_lf(content)
+    if len(content) != file.bytes:
+        problem = f"it has {len(content)} bytes, expected {file.bytes}"
+    elif (found := hashlib.sha256(content).hexdigest()) != file.sha256:
+        problem = f"its sha256 is {found}, expected {file.sha256}"
+    else:
+        return None
+    return problem if checksums is None else _members_problem(content, checksums)
+
+
+def _members_problem(content: bytes, checksums: Path) -> str | None:
+    expected, found = read_checksums(checksums), {}
     try:
-        with tarfile.open(path) as tar:
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             for member in tar:
-                content = tar.extractfile(member)
-                if content is None:  # a folder
-                    continue
-                if member.name not in expected:
-                    return f"its member {member.name!r} is not in {checksums.name}"
-                if hashlib.sha256(content.read()).hexdigest() != expected[member.name]:
-                    return f"its member {member.name!r} has another sha256"
-                if member.name in seen:
+                if member.name in found:
                     return f"it holds {member.name!r} twice"
-                seen.add(member.name)
+                if (opened := tar.extractfile(member)) is not None:  # else a folder
+                    found[member.name] = hashlib.sha256(opened.read()).hexdigest()
     except (tarfile.TarError, EOFError, OSError) as error:
         return f"it cannot be read as a tar file ({error})"
-    missing = sorted(expected.keys() - seen)
-    return f"its member {missing[0]!r} is missing" if missing else None
+    for name in sorted(expected.keys() | found.keys()):
+        if name not in found:
+            return f"its member {name!r} is missing"
+        if found[name] != expected.get(name):
+            return f"its member {name!r} is not the one in {checksums.name}"
+    return None

@@ -5,18 +5,17 @@ A file is looked for in the mirror (argument ``mirror``, else the environment va
 folder), then on the network. Wherever it is found, it is checked before it is read.
 """
 
+import math
 import os
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import platformdirs
 
 from mtmkl_suite.data.entries import DataSetEntry, FileEntry
 from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.data.fetch.integrity import find_problem
 from mtmkl_suite.documents import config_dir
-
-if TYPE_CHECKING:
-    from mtmkl_suite.data.fetch.download import Patience
+from mtmkl_suite.files import write_bytes
 
 MIRROR_VARIABLE = "MTMKL_DATA_MIRROR"
 CACHE_VARIABLE = "MTMKL_DATA_CACHE"
@@ -53,13 +52,10 @@ class Places:
         return None if listed is None else listed[1]
 
 
-def _users_cache() -> Path:
-    import pooch
-
-    try:
-        return Path(pooch.os_cache("mtmkl")).expanduser()
-    except RuntimeError:
-        return Path(os.devnull, "no home")  # where nothing is, and nothing can be
+def _users_cache() -> str:
+    folder = platformdirs.user_cache_dir("mtmkl")
+    # Without a home it begins with "~": then nothing is there, and nothing can be.
+    return os.path.join(os.devnull, "no home") if folder.startswith("~") else folder
 
 
 def obtain(
@@ -68,12 +64,12 @@ def obtain(
     *,
     download: bool,
     repair: bool,
-    patience: "Patience | None" = None,
+    until: float = math.inf,
 ) -> dict[str, tuple[str, Path]]:
     """Return kind of place and checked path of each file of a data set, by its name.
 
-    What is missing is downloaded if wanted, and so is what is damaged in the cache, if
-    it is to be repaired.
+    Missing files are downloaded if wanted, and so are files that are damaged in the
+    cache, if they are to be repaired. Downloads give up at the time ``until``.
 
     Raises
     ------
@@ -83,45 +79,40 @@ def obtain(
     # Lists of hashes first: other files are checked against them.
     lists = {file.members_sha256 for file in entry.files}
     found: dict[str, tuple[str, Path]] = {}
-    with ExitStack() as stack:
-        downloads = None
-        for file in sorted(entry.files, key=lambda file: file.path not in lists):
-            checksums = places.checksums(entry, file)
-            place = places.find(entry, file)
-            if place is not None and _is_good(entry, file, place, checksums, repair):
-                found[file.path] = place
-                continue
-            named = f"{MIRROR_VARIABLE} to a folder that holds {entry.name}/{file.path}"
-            if not download:
-                mirror = places.mirror or f"no mirror ({MIRROR_VARIABLE} is not set)"
-                raise DataNotAvailableError(
-                    f"data set {entry.name!r} is not available: {file.path} is missing "
-                    f"(looked in {mirror} and in the cache {places.cache}). "
-                    f"Set {named}, or run `mtmkl datasets fetch {entry.name}`"
-                )
-            if downloads is None:
-                # Here, since what it needs is slow to load.
-                from mtmkl_suite.data.fetch.download import Downloads, Patience
+    archives: dict[str, bytes] = {}
+    for file in sorted(entry.files, key=lambda file: file.path not in lists):
+        checksums = places.checksums(entry, file)
+        place = places.find(entry, file)
+        if place is not None and _is_good(entry, file, place, checksums, repair):
+            found[file.path] = place
+            continue
+        named = f"{MIRROR_VARIABLE} to a folder that holds {entry.name}/{file.path}"
+        if not download:
+            mirror = places.mirror or f"no mirror ({MIRROR_VARIABLE} is not set)"
+            raise DataNotAvailableError(
+                f"data set {entry.name!r} is not available: {file.path} is missing "
+                f"(looked in {mirror} and in the cache {places.cache}). "
+                f"Set {named}, or run `mtmkl datasets fetch {entry.name}`"
+            )
+        # Here, since what it needs is slow to load.
+        from mtmkl_suite.data.fetch.download import download as download_file
 
-                folder = places.cache / entry.name
-                try:
-                    downloads = stack.enter_context(
-                        Downloads(folder, patience or Patience())
-                    )
-                except OSError as error:
-                    raise DataNotAvailableError(
-                        f"the cache {places.cache} cannot be written "
-                        f"({error.strerror}): set {CACHE_VARIABLE} to a folder that "
-                        "can"
-                    ) from error
-            try:
-                path = downloads.get(file, checksums)
-            except (DataCorruptError, DataNotAvailableError) as error:
-                raise type(error)(
-                    f"data set {entry.name!r}: {file.path} could not be downloaded; "
-                    f"nothing was kept. {error}. Set {named}"
-                ) from error
-            found[file.path] = ("downloaded", path)
+        try:
+            content = download_file(file, archives, checksums=checksums, until=until)
+        except (DataCorruptError, DataNotAvailableError) as error:
+            raise type(error)(
+                f"data set {entry.name!r}: {file.path} could not be downloaded; "
+                f"nothing was kept. {error}. Set {named}"
+            ) from error
+        path = places.cache / entry.name / file.path
+        try:
+            write_bytes(path, content)
+        except OSError as error:
+            raise DataNotAvailableError(
+                f"the cache {places.cache} cannot be written ({error.strerror}): set "
+                f"{CACHE_VARIABLE} to a folder that can"
+            ) from error
+        found[file.path] = ("downloaded", path)
     return found
 
 

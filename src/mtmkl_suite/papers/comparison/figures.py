@@ -21,9 +21,10 @@ from mtmkl_suite.report.figures.rank_figures import (
     differences,
 )
 from mtmkl_suite.report.tables.comparison import (
+    FIXED,
     compare_block,
     joined_columns,
-    notes_on_pairs,
+    notes_on_joined,
     ranked,
 )
 from mtmkl_suite.report.tables.text import range_text
@@ -66,7 +67,7 @@ def paired_differences(
         "difference": gains.to_numpy().ravel(), "p_holm": p.to_numpy().ravel(),
     })  # fmt: skip
     figure = difference_figure(found)
-    for note in notes_on_pairs(context, comparison):
+    for note in notes_on_joined(context, comparison, (), FIXED):
         figure.axes[0].set_title(note, fontsize=8)
     return figure, numbers[numbers["method"] != numbers["than"]]
 

@@ -31,6 +31,7 @@ from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.comparison import PAGE, comparison_page, recorded_parts
 from mtmkl_suite.report.pages.verdicts import Answer, answer, artefacts_of_section
+from mtmkl_suite.report.quoted import write_quoted_numbers
 from mtmkl_suite.report.record.artefacts import (
     drawn,
     number_of,
@@ -104,7 +105,7 @@ def publish(
 
 
 def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
-    """Write the pages of each paper, and the page of all papers in the folder."""
+    """Write the page of each paper, that of all, and the numbers that docs quote."""
     for config in configs:
         folder = figures / config.paper.id
         main = config.readings.main if config.readings is not None else config
@@ -116,6 +117,7 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
             write_text(folder / PAGE, page)
         write_text(folder / "README.md", paper_gallery(main, folder))
     write_text(figures / "README.md", _index(figures))
+    write_quoted_numbers(figures.parent)
 
 
 def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:

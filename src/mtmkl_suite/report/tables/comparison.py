@@ -9,7 +9,7 @@ Methods may have joined after the plan was fixed; notes below the tables say so.
 
 import itertools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -38,7 +38,7 @@ from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
 from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 _EVERYWHERE = "all data sets"
-_JOINED = "joined the methods of the plan"
+FIXED = "the pairs were fixed before the scores"
 _PROBABILITIES = (
     "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
     "p_second_better",
@@ -112,7 +112,7 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
         f"standard deviation over repeats: {metrics}.",
         "A dash: the method was not run there, or gives no scores; see the table "
         "of what is left out.",
-        *notes_on_scores(context, comparison, [line[0] for line in body]),
+        *notes_on_joined(context, comparison, [line[0] for line in body]),
     ]
     return PrintedTable(artefact.title, cells, ["method", *rows], body, notes)
 
@@ -148,7 +148,7 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
         "Holm's procedure over the methods.",
         *_reversed_note(main),
         *(_friedman_note(block, each) for block, each in found.items()),
-        *notes_on_ranks(context, comparison, found),
+        *notes_on_joined(context, comparison, [line[0] for line in body]),
     ]
     return PrintedTable(artefact.title, cells, header, body, notes)
 
@@ -183,7 +183,7 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
         *_reversed_note(found),
         "Posterior probabilities of the Bayesian signed-rank test; differences up "
         f"to {comparison.rope:g} {comparison.unit} count as none.",
-        *notes_on_pairs(context, comparison),
+        *notes_on_joined(context, comparison, (), FIXED),
     ]
     return PrintedTable(artefact.title, found.pairs, header, body, notes)
 
@@ -439,63 +439,20 @@ def joined_columns(config: Paper, comparison: MethodComparison) -> list[str]:
     ]
 
 
-def notes_on_ranks(
+def notes_on_joined(
     context: Context,
     comparison: MethodComparison,
-    found: Mapping[str, MatrixTests | str],
+    compared: Collection[str],
+    why: str = "it lacks scores on one of the data sets",
 ) -> list[str]:
-    """Say of each method that joined whether it is ranked, and if not, why."""
-    notes = []
-    compared = {b: each for b, each in found.items() if not isinstance(each, str)}
-    for name in joined_columns(context.config, comparison):
-        gaps: dict[tuple[str, ...], list[str]] = {}
-        for block, tests in compared.items():
-            if name not in tests.methods.index:
-                values = ranking_matrix(context.scores, comparison, block)[name]
-                missing = values.loc[tests.scores.values.index].isna()
-                gaps.setdefault(tuple(missing.index[missing]), []).append(block)
-        for datasets, blocks in gaps.items():
-            notes.append(
-                f"{name} {_JOINED}. It is not ranked ({', '.join(blocks)}): it has no "
-                f"scores on {', '.join(datasets)}."
-            )
-        if compared and not gaps:
-            notes.append(f"{name} {_JOINED}; ranks and tests are computed with it.")
-    return notes
-
-
-def notes_on_scores(
-    context: Context, comparison: MethodComparison, shown: Sequence[str]
-) -> list[str]:
-    """Say of each method that joined that it did, and whether it has scores."""
+    """Say of each method that joined whether it is among those compared, or why not."""
     return [
-        f"{name} {_JOINED}."
-        if name in shown
-        else f"{name} {_JOINED}, and has no scores on these data sets."
-        for name in joined_columns(context.config, comparison)
-    ]
-
-
-def notes_on_settings(
-    context: Context, comparison: MethodComparison, decided: Mapping[str, pd.Index]
-) -> list[str]:
-    """Say of each method that joined where it is not among those that are compared."""
-    notes = []
-    for name in joined_columns(context.config, comparison) if decided else ():
-        left_out = [label for label, methods in decided.items() if name not in methods]
-        notes.append(
-            f"{name} {_JOINED}. It is left out where it lacks scores on one of the "
-            f"data sets: {', '.join(left_out)}."
-            if left_out
-            else f"{name} {_JOINED}, and is compared with them."
+        f"{name} joined the methods of the plan"
+        + (
+            ", and is compared here."
+            if name in compared
+            else f". It is left out: {why}."
         )
-    return notes
-
-
-def notes_on_pairs(context: Context, comparison: MethodComparison) -> list[str]:
-    """Say of each method that joined that it is in no pair."""
-    return [
-        f"{name} {_JOINED}. It is in no pair: the pairs were fixed before the scores."
         for name in joined_columns(context.config, comparison)
     ]
 

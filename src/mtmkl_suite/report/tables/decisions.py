@@ -9,7 +9,7 @@ import pandas as pd
 from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.comparison import notes_on_settings, ranked
+from mtmkl_suite.report.tables.comparison import notes_on_joined, ranked
 from mtmkl_suite.report.tables.text import PrintedTable, p_text
 from mtmkl_suite.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl_suite.statistics.ranks import rank_methods
@@ -163,7 +163,7 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         "cost",
     ]  # fmt: skip
     body, tables = [], []
-    decided: dict[str, pd.Index[Any]] = {}
+    decided: list[pd.Index[Any]] = []
     for setting in artefact.settings:
         with_property = {
             name: row
@@ -182,12 +182,13 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         where = f"{', '.join(decision.datasets)}; {size} for training"
         said = decision.held_up(), decision.against_control(), decision.cost()
         body.append([label, where, *said])
-        decided[label] = decision.methods.index
+        decided.append(decision.methods.index)
         named = decision.methods.rename_axis("method").reset_index()
         n = len(decision.datasets)
         tables.append(named.assign(setting=label, n=n, **{"train size": size}))
     cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     cells = cells.reindex(columns=list(_COLUMNS))
+    everywhere = set.intersection(*map(set, decided)) if decided else set()
     notes = [
         f"Numbers in {comparison.unit}, means over the data sets. Best: at "
         f"most {comparison.rope:g} below the mean of the best mean rank. "
@@ -195,7 +196,7 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         "hyper-parameters chosen and fitted, mean over the data sets.",
         f"With fewer than {MIN_UNITS} data sets no probability is given: they show "
         "what happened there, and nothing beyond.",
-        *notes_on_settings(context, comparison, decided),
+        *notes_on_joined(context, comparison, everywhere),
     ]
     return PrintedTable(artefact.title, cells, header, body, notes)
 

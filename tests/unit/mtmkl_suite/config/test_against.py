@@ -196,7 +196,7 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     assert ranks["p_holm"].notna().sum() == 3
     text = (folder / "table_ranks.md").read_text()
     assert (
-        "IndependentRidgeRegressor joined the methods of the plan; ranks and tests"
+        "IndependentRidgeRegressor joined the methods of the plan, and is compared"
         in text
     )
     assert "IndependentRidgeRegressor" in (folder / "table_pairs.md").read_text()

@@ -3,7 +3,6 @@
 import threading
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,9 +16,8 @@ class Site:
     n_requests : Counter of str
     n_failures : dict of str to int
         Answers with status 503 before the page is served.
-    truncated, unannounced, dripped : set of str
-        Pages cut in half, pages sent without Content-Length, and pages of which a byte
-        comes now and then.
+    truncated, dripped : set of str
+        Pages cut in half, and pages of which a byte comes now and then.
     is_over : Event
         Set at the end of a test, when nothing more is sent.
     """
@@ -30,7 +28,6 @@ class Site:
         self.n_requests = Counter()
         self.n_failures = {}
         self.truncated = set()
-        self.unannounced = set()
         self.dripped = set()
         self.is_over = threading.Event()
 
@@ -56,8 +53,7 @@ def site(monkeypatch):
                 return
             body = site.pages[path]
             self.send_response(200)
-            if path not in site.unannounced:
-                self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             if path in site.dripped:
                 for byte in body[:200]:
@@ -72,7 +68,6 @@ def site(monkeypatch):
 
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr("pooch.core.time", SimpleNamespace(sleep=lambda seconds: None))
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     site = Site(f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(

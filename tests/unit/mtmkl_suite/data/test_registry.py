@@ -2,13 +2,11 @@ import hashlib
 import inspect
 import io
 import json
-import os
 import zipfile
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
-import pooch
+import platformdirs
 import pytest
 import yaml
 
@@ -217,8 +215,7 @@ def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacki
     monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "file/cache"))
     if lacking == "a home":
         monkeypatch.delenv("MTMKL_DATA_CACHE")
-        monkeypatch.setattr(pooch, "os_cache", lambda name: Path("~") / name)
-        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+        monkeypatch.setattr(platformdirs, "user_cache_dir", lambda name: f"~/{name}")
     registry = make(**serve(site))
     assert {row["status"] for row in registry.verify()} == {"missing"}
     with pytest.raises(DataNotAvailableError, match="set MTMKL_DATA_CACHE to a folder"):
