@@ -24,6 +24,7 @@ from mtmkl_suite.run.verify import (
     finished,
     published_records,
     receipt,
+    shortest_first,
 )
 
 _DESCRIPTION = """\
@@ -80,7 +81,7 @@ def _run(parsed: argparse.Namespace) -> int:
     seed = parsed.seed or str(int(time.time()))
     records = published_records(parsed.paper or published_papers())
     seconds = {cell: s for record in records for cell, s in record.seconds().items()}
-    cells = draw(seconds, parsed.cells, seed)
+    cells = shortest_first(draw(seconds, parsed.cells, seed), seconds)
     path = _FOLDER / f"receipt-{seed}.json"
     make_folder(path.parent)
     results = finished(path, records, cells)

@@ -30,6 +30,7 @@ from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Tier
 from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.errors import DataNotAvailableError
 from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.data.splits import make_splits, save_splits
@@ -167,7 +168,7 @@ def published_records(papers: Sequence[str]) -> list[Record]:
 
 
 def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
-    """Draw cells without replacement; those that took the least come first.
+    """Draw cells without replacement.
 
     Each paper, and in it each power of ten of the seconds that cells took, has its
     share, and at least one cell as far as there are enough for all.
@@ -180,12 +181,24 @@ def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
     shares = _apportioned(sizes, min(count, len(seconds)))
     digest = hashlib.sha256(seed.encode()).digest()
     rng = np.random.default_rng(int.from_bytes(digest[:8]))
-    drawn = [
+    return [
         cells[k]
         for cells, share in zip(strata.values(), shares, strict=True)
         for k in rng.choice(len(cells), size=share, replace=False)
     ]
-    return sorted(drawn, key=lambda cell: (seconds[cell], cell))
+
+
+def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
+    """Sort cells by the seconds that they took, and one per megabyte of their data.
+
+    Reading data may take longer than fitting; photographs are described at first use.
+    """
+
+    def cost(cell: Cell) -> float:
+        entry = default_registry()[cell.dataset.partition("[")[0]]
+        return seconds[cell] + sum(file.bytes for file in entry.files) / 1e6
+
+    return sorted(cells, key=lambda cell: (cost(cell), cell))
 
 
 def _apportioned(sizes: IntArray, count: int) -> IntArray:
