@@ -136,10 +136,9 @@ class Record:
         """Return the fingerprint of the code that computes a cell here, if any."""
         try:
             experiment = self.config.experiments[cell.experiment]
-            method = self.config.method_of(experiment.entry(cell.method))
+            return code_version(self.config.method_of(experiment.entry(cell.method)))
         except LookupError:
             return None
-        return code_version(method, experiment.metrics)
 
     def held(self, cell: Cell) -> pd.DataFrame | None:
         """Return the rows in which the method chose what it holds in this cell."""

@@ -4,7 +4,7 @@ import pytest
 from mtmkl.datasets.toy_tree import bayes_auc, toy_tree
 from mtmkl.kernels.task_trees import clusters
 from mtmkl_suite.data import make_splits
-from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
+from mtmkl_suite.metrics import area_under_curve
 
 SMALL = {"dims": 40, "depth": 3, "n_train": 2, "n_validation": 3, "n_test": 4}
 
