@@ -95,7 +95,7 @@ def _run(parsed: argparse.Namespace) -> int:
             print(*_lines(cell, result), sep="\n", flush=True)
             write_json(path, receipt(records, seed, cells, results))
     print_table(_table(cells, results))
-    print(*_conclusion(records, results, seconds), sep="\n")
+    print(*_conclusion(records, cells, results), sep="\n")
     if results:
         print(f"Receipt: {path}")
     counts = counted(results.values())
@@ -131,18 +131,18 @@ def _table(
 
 def _conclusion(
     records: Sequence[Record],
+    cells: Sequence[Cell],
     results: Mapping[Cell, Mapping[str, Any]],
-    seconds: Mapping[Cell, float],
 ) -> Iterator[str]:
     """Yield what the outcomes say of the record, and what may explain differences."""
     counts = counted(results.values())
     n = len(results) - counts[NO_DATA]
     if n:
         rate = excluded_rate(counts[DIFFERS], n)
-        longest = max(seconds[cell] for cell in results)
+        some = "" if n == len(cells) else " as short as these, and on data as small,"
         yield (
-            f"If {rate:.1%} of the fits of up to {longest:.3g} s or more differed, a "
-            "draw like this would have shown more of them with a probability of 95 %."
+            f"If {rate:.1%} of the fits{some} or more differed, a draw like this would "
+            "have shown more of them with a probability of 95 %."
         )
     if counts[DIFFERS]:
         found = {

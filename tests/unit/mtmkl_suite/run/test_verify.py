@@ -1,4 +1,5 @@
 import json
+import multiprocessing
 import time
 from collections import Counter
 
@@ -85,6 +86,7 @@ def test_a_record_of_this_code_is_equal_and_what_is_finished_is_kept(record, tmp
 
 def test_without_time_nothing_is_computed_and_no_process_left(record):
     assert check(record, seconds=0.0) == {}
+    assert multiprocessing.active_children() == []
 
 
 def test_what_the_record_says_wrongly_is_found_and_named(record):
