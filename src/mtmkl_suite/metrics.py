@@ -17,7 +17,7 @@ import numpy as np
 
 from mtmkl.typing import FloatArray, IntArray
 
-Row = tuple[str, str, float]
+_Row = tuple[str, str, float]
 """Name of the metric, name of the task or "all", value."""
 
 SAME = 1e-10
@@ -95,7 +95,7 @@ class Outcome:
 class Metric:
     """A function of an outcome, and what it states of itself."""
 
-    function: Callable[[Outcome], Iterator[Row]]
+    function: Callable[[Outcome], Iterator[_Row]]
     """Outcome -> rows."""
     label: str
     """The name in words."""
@@ -111,7 +111,7 @@ class Metric:
     also: str
     """Pattern of the names that it yields besides its own, or in place of it."""
 
-    def __call__(self, outcome: Outcome) -> Iterator[Row]:
+    def __call__(self, outcome: Outcome) -> Iterator[_Row]:
         """Yield the rows of an outcome."""
         return self.function(outcome)
 
@@ -158,10 +158,10 @@ def measures(
     truth: str | None = None,
     of_fit: bool = False,
     also: str = "",
-) -> Callable[[Callable[[Outcome], Iterator[Row]]], Metric]:
+) -> Callable[[Callable[[Outcome], Iterator[_Row]]], Metric]:
     """Make a metric of a function; see :class:`Metric` for what it states."""
 
-    def made(function: Callable[[Outcome], Iterator[Row]]) -> Metric:
+    def made(function: Callable[[Outcome], Iterator[_Row]]) -> Metric:
         words = label or function.__name__.replace("_", " ")
         found = Metric(function, words, better, labels, truth, of_fit, also)
         METRICS[found.name] = found
@@ -170,7 +170,7 @@ def measures(
     return made
 
 
-def _mean_over_tasks(name: str, by_task: Mapping[str, float]) -> Iterator[Row]:
+def _mean_over_tasks(name: str, by_task: Mapping[str, float]) -> Iterator[_Row]:
     """Yield the mean of the values of tasks, ``nan`` without any, and the values."""
     mean = float(np.mean(list(by_task.values()))) if by_task else np.nan
     yield name, "all", mean
@@ -186,20 +186,20 @@ def _by_name(outcome: Outcome, values: FloatArray) -> dict[str, float]:
 
 
 @measures(label="mean squared error", better="smaller")
-def mse(outcome: Outcome) -> Iterator[Row]:
+def mse(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the task's mean squared error."""
     yield from _mean_over_tasks("mse", _by_name(outcome, outcome.squared_error))
 
 
 @measures(label="root mean squared error", better="smaller")
-def rmse(outcome: Outcome) -> Iterator[Row]:
+def rmse(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the task's root mean squared error."""
     by_task = _by_name(outcome, np.sqrt(outcome.squared_error))
     yield from _mean_over_tasks("rmse", by_task)
 
 
 @measures(better="larger")
-def explained_variance(outcome: Outcome) -> Iterator[Row]:
+def explained_variance(outcome: Outcome) -> Iterator[_Row]:
     """Yield 1 − Σ n_t MSE_t / Σ n_t var_t (Argyriou et al. 2008, sec. 6.3).
 
     Errors and variances are taken within tasks. Task rows hold 1 − MSE_t / var_t, and
@@ -213,14 +213,14 @@ def explained_variance(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="explained variance, tasks weighted by size", better="larger")
-def explained_variance_weighted(outcome: Outcome) -> Iterator[Row]:
+def explained_variance_weighted(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean of 1 − MSE_t / var_t weighted by task size, where var_t > 0."""
     ratio, sizes = _task_ratios(outcome)
     yield "explained_variance_weighted", "all", float(sizes @ ratio / sizes.sum())
 
 
 @measures(label="explained variance, mean over tasks", better="larger")
-def explained_variance_task_mean(outcome: Outcome) -> Iterator[Row]:
+def explained_variance_task_mean(outcome: Outcome) -> Iterator[_Row]:
     """Yield the plain mean over tasks of 1 − MSE_t / var_t, where var_t > 0."""
     ratio, _ = _task_ratios(outcome)
     names = np.asarray(outcome.task_names)[outcome.variance > 0]
@@ -229,7 +229,7 @@ def explained_variance_task_mean(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="explained variance, spread over tasks")
-def explained_variance_task_sd(outcome: Outcome) -> Iterator[Row]:
+def explained_variance_task_sd(outcome: Outcome) -> Iterator[_Row]:
     """Yield the standard deviation over tasks (divisor T − 1) of 1 − MSE_t / var_t."""
     ratio, _ = _task_ratios(outcome)
     yield "explained_variance_task_sd", "all", float(ratio.std(ddof=1))
@@ -243,7 +243,7 @@ def _task_ratios(outcome: Outcome) -> tuple[FloatArray, FloatArray]:
 
 
 @measures(label="explained variance, of all rows", better="larger", truth="variance")
-def explained_variance_total(outcome: Outcome) -> Iterator[Row]:
+def explained_variance_total(outcome: Outcome) -> Iterator[_Row]:
     """Yield 1 − Σ n_t MSE_t / Σ n_t V_t, with V_t the variance of all rows of task t.
 
     n_t counts test rows. Yields nothing for some of the tasks.
@@ -255,7 +255,7 @@ def explained_variance_total(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="the same, spread over tasks", truth="variance")
-def explained_variance_total_task_sd(outcome: Outcome) -> Iterator[Row]:
+def explained_variance_total_task_sd(outcome: Outcome) -> Iterator[_Row]:
     """Yield the standard deviation over tasks (divisor T − 1) of 1 − MSE_t / V_t."""
     variance = _variance(outcome)
     if variance is not None:
@@ -273,7 +273,7 @@ def _variance(outcome: Outcome) -> FloatArray | None:
 
 
 @measures(better="larger", labels=True)
-def accuracy(outcome: Outcome) -> Iterator[Row]:
+def accuracy(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the share of right signs; zero counts as +1."""
     right = (np.where(outcome.prediction >= 0, 1.0, -1.0) == outcome.y).astype(float)
     by_task = _by_name(outcome, outcome.mean_by_task(right))
@@ -281,7 +281,7 @@ def accuracy(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(better="larger", labels=True)
-def balanced_accuracy(outcome: Outcome) -> Iterator[Row]:
+def balanced_accuracy(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the mean of the two labels' shares of right signs.
 
     Zero counts as +1. Tasks without both labels have none and are left out.
@@ -300,7 +300,7 @@ def balanced_accuracy(outcome: Outcome) -> Iterator[Row]:
 @measures(
     label="accuracy of the class with the highest output", better="larger", labels=True
 )
-def one_of_all_accuracy(outcome: Outcome) -> Iterator[Row]:
+def one_of_all_accuracy(outcome: Outcome) -> Iterator[_Row]:
     """Yield the share of examples that are put into the right one of all classes.
 
     Tasks are one-vs-rest: an example goes to the task with the highest score, the first
@@ -321,7 +321,7 @@ def one_of_all_accuracy(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="misclassified pairs", better="smaller", labels=True)
-def misclassified(outcome: Outcome) -> Iterator[Row]:
+def misclassified(outcome: Outcome) -> Iterator[_Row]:
     """Yield the number of (task, test example) pairs of wrong sign; zero is +1."""
     wrong = (np.where(outcome.prediction >= 0, 1.0, -1.0) != outcome.y).astype(float)
     yield "misclassified", "all", float(wrong.sum())
@@ -331,14 +331,14 @@ def misclassified(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="misclassified pairs (%)", better="smaller", labels=True)
-def misclassified_percent(outcome: Outcome) -> Iterator[Row]:
+def misclassified_percent(outcome: Outcome) -> Iterator[_Row]:
     """Yield the percentage of (task, test example) pairs of wrong sign."""
     value = 100.0 * misclassified.loss(outcome) / outcome.y.size
     yield "misclassified_percent", "all", value
 
 
 @measures(label="misclassified examples", better="smaller", labels=True)
-def one_of_all_misclassified(outcome: Outcome) -> Iterator[Row]:
+def one_of_all_misclassified(outcome: Outcome) -> Iterator[_Row]:
     """Yield the number of examples that are put into the wrong one of all classes.
 
     Yields nothing where :func:`one_of_all_accuracy` does not.
@@ -350,7 +350,7 @@ def one_of_all_misclassified(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="misclassified examples (%)", better="smaller", labels=True)
-def one_of_all_misclassified_percent(outcome: Outcome) -> Iterator[Row]:
+def one_of_all_misclassified_percent(outcome: Outcome) -> Iterator[_Row]:
     """Yield the percentage of examples that are put into the wrong one of all classes.
 
     Yields nothing where :func:`one_of_all_accuracy` does not.
@@ -364,7 +364,7 @@ def one_of_all_misclassified_percent(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="AUC", better="larger", labels=True, also=r"auc_tasks|auc_constant")
-def auc(outcome: Outcome) -> Iterator[Row]:
+def auc(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the area under the ROC curve.
 
     Tasks without both labels have none and are left out; "auc_tasks" is the number of
@@ -384,13 +384,13 @@ def auc(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="AUC over all tasks together", better="larger", labels=True)
-def auc_pooled(outcome: Outcome) -> Iterator[Row]:
+def auc_pooled(outcome: Outcome) -> Iterator[_Row]:
     """Yield the area under the ROC curve of all tasks' examples together."""
     yield "auc_pooled", "all", area_under_curve(outcome.y, outcome.ranking)
 
 
 @measures(better="larger", labels=True)
-def average_precision(outcome: Outcome) -> Iterator[Row]:
+def average_precision(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the average precision of the label +1.
 
     Tasks without both labels are left out.
@@ -424,7 +424,7 @@ def area_under_curve(y: FloatArray, score: FloatArray) -> float:
 
 
 @measures(label="ROC curve", labels=True, also=r"true_positive_rate_.+")
-def roc(outcome: Outcome) -> Iterator[Row]:
+def roc(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the ROC curve, at fixed false positive rates.
 
     "true_positive_rate_0.1" is the share of positive examples above the threshold that
@@ -452,7 +452,7 @@ def roc(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="AUC of the edges", better="larger", truth="adjacency", of_fit=True)
-def edge_auc(outcome: Outcome) -> Iterator[Row]:
+def edge_auc(outcome: Outcome) -> Iterator[_Row]:
     """Yield the area under the ROC curve of the edges ranked by their scores."""
     if hasattr(outcome.estimator, "edge_scores_") and "adjacency" in outcome.truth:
         adjacency = np.asarray(outcome.truth["adjacency"])
@@ -463,21 +463,21 @@ def edge_auc(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="number of groups", of_fit=True)
-def n_groups(outcome: Outcome) -> Iterator[Row]:
+def n_groups(outcome: Outcome) -> Iterator[_Row]:
     """Yield the number of groups of tasks, the different labels in ``groups_``."""
     if hasattr(outcome.estimator, "groups_"):
         yield "n_groups", "all", float(np.unique(outcome.estimator.groups_).size)
 
 
 @measures(label="number of features", of_fit=True)
-def n_features(outcome: Outcome) -> Iterator[Row]:
+def n_features(outcome: Outcome) -> Iterator[_Row]:
     """Yield the number of features learned, the rank of D."""
     if hasattr(outcome.estimator, "n_features_"):
         yield "n_features", "all", float(outcome.estimator.n_features_)
 
 
 @measures(better="smaller", truth="covariance", of_fit=True)
-def covariance_distance(outcome: Outcome) -> Iterator[Row]:
+def covariance_distance(outcome: Outcome) -> Iterator[_Row]:
     """Yield the Frobenius distance of D from the true covariance scaled to trace 1.
 
     Taken on the principal submatrix of the relevant variables, as in Fig. 2 of
@@ -493,7 +493,7 @@ def covariance_distance(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(of_fit=True, also=r"row_norm_(\d+|top5)")
-def row_norms(outcome: Outcome) -> Iterator[Row]:
+def row_norms(outcome: Outcome) -> Iterator[_Row]:
     """Yield the norms of the rows of A, falling and scaled to sum 1, and the top 5.
 
     These are the eigenvalues of D by Theorem 1 of Argyriou et al.
@@ -507,7 +507,7 @@ def row_norms(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(label="large rows of A", of_fit=True)
-def large_rows(outcome: Outcome) -> Iterator[Row]:
+def large_rows(outcome: Outcome) -> Iterator[_Row]:
     """Yield how many rows of A hold 80 % of the sum of its row norms, largest first."""
     if hasattr(outcome.estimator, "A_"):
         norms = np.sort(np.linalg.norm(outcome.estimator.A_, axis=1))[::-1]
@@ -516,7 +516,7 @@ def large_rows(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(of_fit=True, also=r"feature_weight_\d+")
-def feature_weights(outcome: Outcome) -> Iterator[Row]:
+def feature_weights(outcome: Outcome) -> Iterator[_Row]:
     """Yield the sizes of the inputs' weights in the most important feature.
 
     "feature_weight_3" is that of the third input; their squares sum to 1.
@@ -528,7 +528,7 @@ def feature_weights(outcome: Outcome) -> Iterator[Row]:
 
 
 @measures(better="larger", truth="similarity", of_fit=True)
-def similarity_correlation(outcome: Outcome) -> Iterator[Row]:
+def similarity_correlation(outcome: Outcome) -> Iterator[_Row]:
     """Yield the correlation of learned and true similarities over pairs of tasks.
 
     Learned similarities are Σ_m θ_m R_m, ``task_similarity_`` of a method. Where all
