@@ -22,7 +22,8 @@ LIBRARY = (
     ("certify", "compile"),
 )
 SUITE = (
-    ("arithmetic", "errors"), ("files",), ("documents", "tables"), ("statistics",),
+    ("arithmetic", "errors"), ("files",), ("documents", "tables", "metrics"),
+    ("statistics",),
     ("data",), ("baselines",), ("methods",), ("config",), ("evaluation",), ("judge",),
     ("run",), ("report",), ("papers",), ("cli",),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data import make_splits
 from mtmkl_suite.evaluation.cells import run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.metrics import metric
 
 KERNEL_MACHINES = [
     name for name in REGISTRY if issubclass(REGISTRY[name], KernelMachine)

@@ -10,7 +10,7 @@ from mtmkl_suite.config.against import published_papers
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Paper, Tier
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
+from mtmkl_suite.metrics import METRICS
 
 
 def add_arguments(listing: argparse.ArgumentParser) -> None:
@@ -106,8 +106,7 @@ def _methods(parsed: argparse.Namespace) -> int:
 
 def _metrics(parsed: argparse.Namespace) -> int:
     rows: list[dict[str, object]] = []
-    for name in METRIC_NAMES:
-        found = metric(name)
+    for name, found in METRICS.items():
         needs = ["labels −1 and +1"] if found.labels else []
         needs += [f"{found.truth!r} of the truth"] if found.truth else []
         rows.append(

@@ -21,17 +21,10 @@ from mtmkl_suite.config.models import (
     Table,
 )
 from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.metrics import metric_behind
 
 COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
 """Columns of a scores table that can be asked for as if they were metrics."""
-
-_RECORDED = {
-    "auc": r"auc_tasks|auc_constant",
-    "roc": r"true_positive_rate_.+",
-    "row_norms": r"row_norm_(\d+|top5)",
-    "feature_weights": r"feature_weight_\d+",
-}
-"""What a metric records beside its own name, or in place of it."""
 
 COLUMNS = (
     "experiment", "dataset", "method", "n_tasks", "subset", "train_size", "repeat",
@@ -259,8 +252,8 @@ def _check_value(
     known = experiments.values(column, names)
     if column == "metric":
         text = str(value).removeprefix(_VALIDATION)
-        patterns = (_RECORDED[each] for each in known or () if each in _RECORDED)
-        if text in COLUMN_METRICS or any(re.fullmatch(p, text) for p in patterns):
+        behind = metric_behind(text)
+        if text in COLUMN_METRICS or (behind and behind.name in (known or ())):
             return
         value = text
     if known is not None and value not in known:

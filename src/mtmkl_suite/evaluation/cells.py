@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from mtmkl.typing import IntArray
 from mtmkl_suite.data.scaling import fitted_inputs, fitted_targets
 from mtmkl_suite.evaluation.cache import content_key, get_or_compute
-from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.seeds import derived_seed
 from mtmkl_suite.evaluation.selectors import Fitted, Part, outcome_of, selector_of
 from mtmkl_suite.evaluation.supplied import as_json, tell_tasks, with_matrices
+from mtmkl_suite.metrics import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from mtmkl_suite.evaluation.seeds import derived_seed
 
 if TYPE_CHECKING:
     from mtmkl_suite.config.models import Experiment
-    from mtmkl_suite.evaluation.metrics.outcome import Metric
+    from mtmkl_suite.metrics import Metric
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from mtmkl.typing import FloatArray
-from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.selectors import (
     EstimatorByTask,
     Fitted,
@@ -23,6 +22,7 @@ from mtmkl_suite.evaluation.selectors import (
     path,
 )
 from mtmkl_suite.evaluation.supplied import as_json
+from mtmkl_suite.metrics import Outcome
 
 
 def _common(part: Part) -> Iterator[Fitted]:

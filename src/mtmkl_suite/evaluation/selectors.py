@@ -22,15 +22,15 @@ from mtmkl_suite.evaluation.cross_validation import (
     cross_validation_errors,
     held_out_fits,
 )
-from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.predictions import predictions
 from mtmkl_suite.evaluation.supplied import as_json
+from mtmkl_suite.metrics import Outcome
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
     from mtmkl_suite.data.splits import Split
     from mtmkl_suite.evaluation.jobs import Job
-    from mtmkl_suite.evaluation.metrics.outcome import Metric
+    from mtmkl_suite.metrics import Metric
 
 Point = dict[str, Any]
 

@@ -53,21 +53,9 @@ from typing import Literal
 import numpy as np
 
 from mtmkl_suite.judge.sample import COLUMN_METRICS
+from mtmkl_suite.metrics import metric_behind
 
 _ROUNDING = 1e-9
-_OF_THE_FIT = frozenset(
-    {
-        *COLUMN_METRICS,
-        "n_groups",
-        "n_features",
-        "large_rows",
-        "covariance_distance",
-        "edge_auc",
-        "similarity_correlation",
-    }
-)
-
-_ROWS_OF_THE_FIT = ("row_norm", "feature_weight")
 
 
 @dataclass(frozen=True)
@@ -117,7 +105,8 @@ Overlaps = Mapping[Place, Overlap]
 
 def role_behind(metric: str, *, is_chosen: bool) -> Role:
     """Return the examples that a metric depends on."""
-    if metric not in _OF_THE_FIT and not metric.startswith(_ROWS_OF_THE_FIT):
+    behind = metric_behind(metric)
+    if metric not in COLUMN_METRICS and not (behind and behind.of_fit):
         return "test"
     return "learning" if is_chosen else "train"
 

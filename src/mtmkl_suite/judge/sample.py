@@ -10,7 +10,7 @@ import pandas as pd
 
 from mtmkl_suite.config.selectors import COLUMN_METRICS
 from mtmkl_suite.files import read_table
-from mtmkl_suite.statistics.score_tables import HIGHER_IS_BETTER
+from mtmkl_suite.metrics import HIGHER_IS_BETTER
 
 ALL = "all"
 """In place of a task: the rows over all tasks."""

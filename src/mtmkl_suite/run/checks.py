@@ -24,10 +24,10 @@ from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.judge.claims import ClaimError, check_claims
 from mtmkl_suite.methods import resolve
+from mtmkl_suite.metrics import METRICS, metric
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.terms import check_terms
 
@@ -302,7 +302,7 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
 
     for wanted in experiment.metrics:
         if lacks(wanted):
-            possible = ", ".join(other for other in METRIC_NAMES if not lacks(other))
+            possible = ", ".join(other for other in METRICS if not lacks(other))
             raise ConfigError(
                 f"{key}: {wanted!r} needs {lacks(wanted)}, which data set "
                 f"{data.name!r} does not have; it can have {possible}"

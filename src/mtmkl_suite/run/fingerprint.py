@@ -1,4 +1,4 @@
-"""A fingerprint of the code that a result depends on.
+"""Fingerprint of the code that a result depends on: part of the key of its cache.
 
 Editing a comment, a docstring or an unrelated module leaves it as it is; editing a
 statement of a module that the given one imports, directly or not, changes it. Followed
@@ -75,23 +75,9 @@ def _parsed(name: str) -> tuple[str, list[str]]:
         raise ModuleNotFoundError(f"module {name!r} has no source file")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     is_package = path.name == "__init__.py"
-    return _dump(_without_docstrings(tree)), sorted(
+    return ast.dump(_without_docstrings(tree)), sorted(
         _imported_modules(tree, name, is_package)
     )
-
-
-def _dump(node: object) -> str:
-    """Return a tree as text, without empty fields: they differ by Python version."""
-    if isinstance(node, list):
-        return f"[{', '.join(map(_dump, node))}]"
-    if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = (
-        f"{name}={_dump(value)}"
-        for name, value in ast.iter_fields(node)
-        if value is not None and value != []
-    )
-    return f"{type(node).__name__}({', '.join(fields)})"
 
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:

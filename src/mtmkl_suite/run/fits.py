@@ -26,11 +26,11 @@ from mtmkl_suite.evaluation.cells import (
     run_job,
 )
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.evaluation.supplied import refusal_of_matrices
 from mtmkl_suite.files import read_table, write_table
 from mtmkl_suite.methods import resolve
+from mtmkl_suite.metrics import metric
 from mtmkl_suite.run.fit_warnings import warnings_of
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import FitGroup, fit_groups
@@ -116,7 +116,7 @@ def run_fit(
         experiment=experiment,
         metrics={name: metric(name) for name in experiment.metrics},
         seed=seed,
-        code_version=code_version(_method_of(config, plan), experiment.metrics),
+        code_version=code_version(_method_of(config, plan)),
         cache=cache,
         held={},
         train_unit=train_unit(config.protocols[experiment.protocol].kind),

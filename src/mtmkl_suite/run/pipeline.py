@@ -19,7 +19,6 @@ from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.data.protocols import NamedProtocol
 from mtmkl_suite.data.splits import Split, SplitKey, make_splits, save_splits
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation.metrics import metric_module
 from mtmkl_suite.evaluation.seeds import data_seed
 from mtmkl_suite.files import read_json, write_json
 from mtmkl_suite.methods import resolve
@@ -30,18 +29,15 @@ from mtmkl_suite.run.provenance import check_data, check_settings
 _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 
 
-def code_version(method: Method, metrics: Iterable[str]) -> str:
+def code_version(method: Method) -> str:
     """Return the fingerprint of the code behind a configured method's scores.
 
     It covers the method, its solvers, the loop over cells, the choice of
-    hyper-parameters and the metrics; data and
-    splits enter a cell's key by content.
+    hyper-parameters and the metrics; data and splits enter a cell's key by content.
     """
-    modules = {metric_module(name) for name in metrics}
-    if ":" in method.selection:
-        modules.add(method.selection.partition(":")[0])
+    module, is_own, _ = method.selection.partition(":")
     of_method = str(resolve(method.class_name).__module__)
-    return code_fingerprint(of_method, _CELL_LOOP, *sorted(modules))
+    return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
 
 
 def use_mirror(folder: str | None) -> None:

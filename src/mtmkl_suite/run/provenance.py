@@ -17,7 +17,7 @@ from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.errors import ConfigError
 
 _ROOT = Path(__file__).resolve().parents[3]
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
+_PACKAGES = ("mtmkl", "numpy", "scipy", "scikit-learn", "numba", "pandas", "matplotlib")
 
 _OF_DATA = ("digest", "origin", "n", "n_tasks")
 """Keys kept of the description of a data set."""
@@ -85,8 +85,13 @@ def of_the_code(config: Paper) -> dict[str, Any]:
         "commit": current_commit(),
         "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
-        "packages": {name: metadata.version(name) for name in ("mtmkl", *_PACKAGES)},
+        "packages": packages(),
     }
+
+
+def packages() -> dict[str, str]:
+    """Return the versions of the packages that compute."""
+    return {name: metadata.version(name) for name in _PACKAGES}
 
 
 def check_settings(provenance: Mapping[str, Any], *, tier: str, seed: int) -> None:

@@ -54,7 +54,7 @@ class Targets:
         """Fingerprints of the code behind the scores of a method in an experiment."""
         return {
             (name, experiment, entry.method): pipeline.code_version(
-                paper.method_of(entry), settings.metrics
+                paper.method_of(entry)
             )
             for name, paper in self.papers.items()
             for experiment, settings in paper.experiments.items()

@@ -1,24 +1,23 @@
-"""Cells of a record, drawn at random, computed anew and compared with what it says.
+"""Cells of the published record, drawn by a seed, computed anew and compared with it.
 
 A cell is one fit of a method with all that it measured: an experiment, a data set, a
 number of tasks, a train size and a repeat.
 """
 
+import hashlib
+import io
 import math
-import os
+import multiprocessing
+import signal
 import sys
 import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
-from hashlib import sha256
-from io import StringIO
-from itertools import groupby
-from multiprocessing.process import BaseProcess
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -27,41 +26,40 @@ import pandas as pd
 from scipy.stats import beta
 
 from mtmkl.typing import IntArray
-from mtmkl_suite.arithmetic import pinned
-from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.against import published_folder
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Paper, Tier
+from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.errors import DataNotAvailableError
+from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.data.splits import make_splits, save_splits
-from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation.cache import content_key
+from mtmkl_suite.evaluation.cells import ALL
 from mtmkl_suite.evaluation.jobs import FitJob
-from mtmkl_suite.files import read_json, read_table, write_json
-from mtmkl_suite.run.fits import (
-    FAILED,
-    UNSUPPORTED,
-    run_fit,
-)
-from mtmkl_suite.run.grouping import FitGroup, fit_groups
+from mtmkl_suite.files import read_json, read_table
+from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
+from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.jobs import end_with_the_run
 from mtmkl_suite.run.pipeline import code_version, load_variant
 from mtmkl_suite.run.plan import find_variant, method_specs
-from mtmkl_suite.run.provenance import machine, of_the_code
+from mtmkl_suite.run.provenance import current_commit, machine, packages
 
-OUTCOMES = ("equal", "rounding", "differs")
-"""The same text; numbers within :data:`ROUNDING` with the same parameters; neither."""
+OUTCOMES = EQUAL, ROUNDING, DIFFERS, NO_DATA = "equal", "rounding", "differs", "no data"
+"""The same text; numbers within :data:`TOLERANCE`, with the same parameters and data;
+neither; not computed, as the data are not here."""
 
-ROUNDING = 1e-8
+TOLERANCE = 1e-8
 """Relative difference that counts as rounding."""
 
 CONFIDENCE = 0.95
 
-_MAIN = "main"
-_READINGS = "readings"
-_SCORES = {_MAIN: "scores.csv.gz", _READINGS: "readings.csv.gz"}
 _CELL = ["experiment", "dataset", "method", "n_tasks", "train_size", "repeat"]
 _PLACE = ["subset", "fold", "setting", "task", "metric"]
 _TEXT = ["params", "at_grid_edge", "data_digest"]
+_TINY = 1e-12
+"""Difference that is rounding whatever the size of the numbers."""
 _SHOWN = 5
-"""Differences of a cell that are kept."""
+"""Values of a cell that are shown beside those of the record."""
 
 
 @dataclass(frozen=True, order=True)
@@ -91,26 +89,28 @@ class Record:
     """The published scores of a paper, and the configuration that made them."""
 
     config: Paper
-    folder: Path
-    name: str = _MAIN
+    folder: PublishedFolder
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """The paper, and "main" or "readings"."""
+        kind = "readings" if self.folder.of_readings else "main"
+        return self.config.paper.id, kind
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Commit, seed and machine of the record, among others."""
+        found: dict[str, Any] = read_json(self.folder.provenance)
+        return found
 
     @cached_property
     def scores(self) -> pd.DataFrame:
         """The table as text, without methods that could not run."""
-        path = self.folder / _SCORES[self.name]
-        scores = read_table(path, dtype=str, keep_default_na=False)
+        columns = [*_CELL, *_PLACE, "value", *_TEXT, "fit_seconds"]
+        scores = read_table(
+            self.folder.scores, usecols=columns, dtype=str, keep_default_na=False
+        )
         return scores[~scores["metric"].isin([UNSUPPORTED, FAILED])]
-
-    @cached_property
-    def seed(self) -> int:
-        """The root seed of the record."""
-        return int(read_json(self.folder / "provenance.json")["seed"])
-
-    @property
-    def machine(self) -> dict[str, Any]:
-        """Processor, kernels of BLAS and system of the record."""
-        found: dict[str, Any] = read_json(self.folder / "provenance.json")["machine"]
-        return found
 
     @cached_property
     def cells(self) -> dict[Cell, IntArray]:
@@ -119,83 +119,90 @@ class Record:
         groups = self.scores.groupby(_CELL, sort=False).indices
         for keys, rows in cast(dict[tuple[str, ...], IntArray], groups).items():
             experiment, dataset, method, *numbers = keys
-            place = (self.config.paper.id, self.name, experiment, dataset, method)
+            place = (*self.name, experiment, dataset, method)
             found[Cell(*place, *map(int, numbers))] = rows
         return found
+
+    def seconds(self) -> dict[Cell, float]:
+        """Return the seconds that each cell took when it was made, 0 if unknown."""
+        each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
+        return {c: float(np.nanmax([*each[k], 0.0])) for c, k in self.cells.items()}
 
     def rows(self, cell: Cell) -> pd.DataFrame:
         """Return the rows of a cell, as text."""
         return self.scores.iloc[self.cells[cell]]
 
-    def seconds(self) -> dict[Cell, float]:
-        """Return what each cell took when it was made, of those that are configured."""
-        each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
-        return {
-            cell: float(np.fmax.reduce(each[rows]))
-            for cell, rows in self.cells.items()
-            if self.process_of(cell) is not None
-        }
+    def code_of(self, cell: Cell) -> str | None:
+        """Return the fingerprint of the code that computes a cell here, if any."""
+        try:
+            experiment = self.config.experiments[cell.experiment]
+            return code_version(self.config.method_of(experiment.entry(cell.method)))
+        except LookupError:
+            return None
 
-    def current(self) -> set[Cell]:
-        """Return the configured cells that are of the code as it is here."""
-        codes = self.scores["code_version"].to_numpy()
-        here = cache(self.code_of)
-        return {
-            cell
-            for cell, rows in self.cells.items()
-            if self.process_of(cell) is not None
-            and codes[rows[0]] == here(cell.experiment, cell.method)
-        }
-
-    @cached_property
-    def processes(self) -> dict[tuple[str, str, str, int], FitGroup]:
-        """The process of each fit, by experiment, data set, method and repeat."""
-        return {
-            (job.experiment, job.dataset, job.method, repeat): group
-            for group in fit_groups(self.config)
-            for job in group.jobs
-            for repeat in job.repeats
-        }
-
-    def process_of(self, cell: Cell) -> FitGroup | None:
-        """Return the process of a cell, None if it is no longer configured."""
-        key = (cell.experiment, cell.dataset, cell.method, cell.repeat)
-        return self.processes.get(key)
-
-    def code_of(self, experiment: str, method: str) -> str:
-        """Return the fingerprint of the code that would compute a cell here."""
-        found = self.config.experiments[experiment]
-        of_method = self.config.method_of(found.entry(method))
-        return code_version(of_method, found.metrics)
+    def held(self, cell: Cell) -> pd.DataFrame | None:
+        """Return the rows in which the method chose what it holds in this cell."""
+        specs = method_specs(self.config, cell.experiment)
+        hold = specs[cell.method].hold if cell.method in specs else {}
+        if not hold or cell.repeat <= max(hold.values()):
+            return None
+        is_own = self.scores["repeat"].isin(map(str, hold.values()))
+        for name in ("experiment", "dataset", "method"):
+            is_own &= self.scores[name] == getattr(cell, name)
+        rows = self.scores[is_own]
+        return rows.assign(repeat=rows["repeat"].astype(int))
 
 
-def draw(seconds: Mapping[Cell, float], count: int, seed: int) -> list[Cell]:
-    """Draw cells without replacement, in random order.
+def published_records(papers: Sequence[str]) -> list[Record]:
+    """Return the published records of papers, with their other readings."""
+    found = []
+    for paper in papers:
+        main = PublishedFolder(published_folder(paper))
+        tier: Tier = read_json(main.provenance)["tier"]
+        found.append(Record(load_paper(paper, tier), main))
+        readings = PublishedFolder(main.path, of_readings=True)
+        if has_readings(paper) and readings.scores.is_file():
+            found.append(Record(load_readings(paper, tier), readings))
+    return found
+
+
+def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
+    """Draw cells without replacement.
 
     Each paper, and in it each power of ten of the seconds that cells took, has its
     share, and at least one cell as far as there are enough for all.
     """
     strata: dict[tuple[str, int], list[Cell]] = {}
     for cell, each in sorted(seconds.items()):
-        power = math.floor(math.log10(max(each, 0.01))) if each == each else -2
+        power = math.floor(math.log10(max(each, 0.01)))
         strata.setdefault((cell.paper, power), []).append(cell)
-    count = min(count, len(seconds))
-    sizes = np.array([len(cells) for cells in strata.values()])
-    shares = _apportioned(sizes, count)
-    rng = np.random.default_rng(seed)
-    drawn = [
+    sizes = np.array([len(cells) for cells in strata.values()], dtype=int)
+    shares = _apportioned(sizes, min(count, len(seconds)))
+    digest = hashlib.sha256(seed.encode()).digest()
+    rng = np.random.default_rng(int.from_bytes(digest[:8]))
+    return [
         cells[k]
         for cells, share in zip(strata.values(), shares, strict=True)
         for k in rng.choice(len(cells), size=share, replace=False)
     ]
-    return [drawn[k] for k in rng.permutation(len(drawn))]
+
+
+def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
+    """Sort cells by the seconds that they took, and one per megabyte of their data.
+
+    Reading data may take longer than fitting; photographs are described at first use.
+    """
+
+    def cost(cell: Cell) -> float:
+        entry = default_registry()[cell.dataset.partition("[")[0]]
+        return seconds[cell] + sum(file.bytes for file in entry.files) / 1e6
+
+    return sorted(cells, key=lambda cell: (cost(cell), cell))
 
 
 def _apportioned(sizes: IntArray, count: int) -> IntArray:
     """Return how many of ``count`` each stratum has, by the largest remainders."""
-    if sizes.size == 0:
-        return sizes
-    exact = sizes * count / sizes.sum()
+    exact = sizes * count / max(sizes.sum(), 1)
     shares = np.floor(exact).astype(int)
     shares[np.argsort(shares - exact, kind="stable")[: count - shares.sum()]] += 1
     for empty in np.flatnonzero(shares == 0):
@@ -208,236 +215,117 @@ def _apportioned(sizes: IntArray, count: int) -> IntArray:
 def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
     """Compare the rows of a cell, both as text.
 
-    Returns the outcome, the number of values, and of those that are not equal their
-    number and the first :data:`_SHOWN`.
+    Returns the outcome, how many values differ, and the first of these (or an equal
+    one) beside those of the record.
     """
-    found: dict[str, Any] = {"values": len(published), "n_differences": 0}
-    here = [tuple(row) for row in computed[_PLACE].to_numpy()]
-    there = [tuple(row) for row in published[_PLACE].to_numpy()]
+    there, here = (
+        [tuple(row) for row in rows[_PLACE].to_numpy()]
+        for rows in (published, computed)
+    )
     if here != there:
-        lost, extra = set(there) - set(here), set(here) - set(there)
-        said = f"{len(lost)} values are missing and {len(extra)} are new"
-        different = [{"what": "values", "published": str(len(there)), "here": said}]
-        return found | {
-            "outcome": "differs",
-            "n_differences": len(lost) + len(extra),
-            "differences": different,
-        }
-    differences = []
-    outcome = "equal"
-    for old, new, place in zip(
-        published.to_dict("records"), computed.to_dict("records"), here, strict=True
-    ):
-        for column in ["value", *_TEXT]:
-            if old[column] == new[column]:
-                continue
-            is_close = column == "value" and _is_rounding(old[column], new[column])
-            outcome = "differs" if not is_close else outcome
-            if outcome == "equal":
-                outcome = "rounding"
-            what = " ".join([*filter(None, place[3:]), column])
-            both = {"published": old[column], "here": new[column]}
-            differences.append({"what": what, **both, "rounding": is_close})
-    differences.sort(key=lambda each: each["rounding"])
-    return found | {
-        "outcome": outcome,
-        "n_differences": len(differences),
-        "differences": differences[:_SHOWN],
+        lost, extra = len({*there} - {*here}), len({*here} - {*there})
+        return _unlike(f"{lost} values are missing and {extra} are new")
+    scores = []
+    relative = 0.0
+    rows = zip(published.to_dict("records"), computed.to_dict("records"), strict=True)
+    for old, new in rows:
+        place = [old["setting"], old["task"].removeprefix(ALL), old["metric"]]
+        for column in ("value", *_TEXT):
+            a, b = old[column], new[column]
+            outcome = EQUAL if a == b else DIFFERS
+            if outcome == DIFFERS and column == "value":
+                difference = _relative_difference(a, b)
+                relative = max(relative, difference)
+                outcome = ROUNDING if difference <= TOLERANCE else DIFFERS
+            what = " ".join(filter(None, [*place, column.removeprefix("value")]))
+            shown = {"what": what, "outcome": outcome, "published": a, "here": b}
+            scores.append(shown)
+    scores.sort(key=lambda each: OUTCOMES.index(each["outcome"]), reverse=True)
+    n_different = sum(each["outcome"] != EQUAL for each in scores)
+    return {
+        "outcome": scores[0]["outcome"],
+        "n_different": n_different,
+        "relative": relative,
+        "scores": scores[: min(max(n_different, 1), _SHOWN)],
     }
 
 
-def _is_rounding(old: str, new: str) -> bool:
-    try:
-        a, b = float(old), float(new)
-    except ValueError:
-        return False
-    return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=ROUNDING * 1e-4)
-
-
-def excluded_rate(n_different: int, n: int) -> float:
-    """Return the share of differing cells that a sample excludes, at 95 %.
-
-    The upper bound of Clopper and Pearson; 1 − 0.05^(1/n) where none differs.
-    """
-    if n_different >= n:
+def _relative_difference(published: str, here: str) -> float:
+    """Return the difference of two numbers, of the larger; 1 if either is missing."""
+    if not published or not here:
         return 1.0
-    return float(beta.ppf(CONFIDENCE, n_different + 1, n - n_different))
+    a, b = float(published), float(here)
+    difference = abs(a - b)
+    return 0.0 if difference <= _TINY else difference / max(abs(a), abs(b))
 
 
-@dataclass(frozen=True)
-class Check:
-    """Outcomes of the cells that were drawn."""
-
-    results: dict[Cell, dict[str, Any]]
-    no_data: dict[Cell, str]
-    """Why cells could not be computed."""
-    late: list[Cell]
-    """Cells for which there was no time."""
-
-    def counts(self) -> Counter[str]:
-        """Return how many cells came to each outcome."""
-        return Counter(each["outcome"] for each in self.results.values())
+def _unlike(reason: str) -> dict[str, Any]:
+    """Return the comparison of a cell that has no such values here."""
+    shown = {"what": "cell", "outcome": DIFFERS, "published": "", "here": reason}
+    return {"outcome": DIFFERS, "n_different": 1, "scores": [shown]}
 
 
-def verify(
-    records: Sequence[Record],
-    cells: Sequence[Cell],
-    *,
-    folder: Path,
-    seconds: float,
-    cores: int = 1,
-    progress: Callable[[Cell, dict[str, Any]], None] = lambda cell, result: None,
-) -> Check:
-    """Compute cells anew, as far as there is time.
+def computed_cells(
+    records: Sequence[Record], cells: Sequence[Cell], *, until: float, cores: int
+) -> Generator[tuple[Cell, dict[str, Any]]]:
+    """Compute cells anew and yield the comparison of each as soon as it is finished.
 
-    What is finished stays in ``folder``; a cell whose code or rows have changed since
-    is computed again.
+    ``until``: Time of :func:`time.monotonic` at which computing stops.
     """
-    from snakemake_executor_plugin_mtmkl import start_importing
-
-    context = start_importing()
-    end = time.monotonic() + seconds
-    by_name = {(each.config.paper.id, each.name): each for each in records}
-    todo: dict[tuple[str, str, str], list[Cell]] = {}
-    paths: dict[Cell, Path] = {}
-    groups = {}
-    for cell in cells:
-        record = by_name[cell.paper, cell.record]
-        group = record.process_of(cell)
-        if group is None:
-            raise ConfigError(f"{cell}: not in the configuration, draw other cells")
-        paths[cell] = folder / f"{_key(record, cell)}.json"
-        groups[cell.paper, cell.record, group.name] = group
-        if not paths[cell].is_file():
-            key = cell.paper, cell.record, group.name
-            todo.setdefault(key, []).append(cell)
-    running: list[tuple[BaseProcess, list[Cell]]] = []
-    told: set[Cell] = set()
-
-    def tell() -> None:
-        for cell in cells:
-            if cell not in told and paths[cell].is_file():
-                told.add(cell)
-                progress(cell, read_json(paths[cell]))
-
-    def start(own: list[Cell], target: Callable[..., None], *given: Any) -> BaseProcess:
-        given = (pinned() | os.environ, *given)
-        process = context.Process(target=target, args=given)
-        process.start()
-        running.append((process, own))
-        return process
-
+    by_name = {record.name: record for record in records}
+    # A new interpreter takes the variables that pin arithmetic from this one.
+    context = multiprocessing.get_context("spawn")
+    before = multiprocessing.active_children()
+    pool = ProcessPoolExecutor(cores, mp_context=context, initializer=_begin)
+    futures = {}
     try:
-        while todo or running:
-            tell()
-            for process, own in list(running):
-                if not process.is_alive():
-                    running.remove((process, own))
-                    _refuse_failure(process, own)
-            if time.monotonic() >= end:
-                break
-            for key in list(todo)[: cores - len(running)]:
-                record, own = by_name[key[:2]], todo.pop(key)
-                rows = {cell: record.rows(cell) for cell in own}
-                held = _held(record, own)
-                of_cells = {cell: paths[cell] for cell in own}
-                config, seed = record.config, record.seed
-                start(own, _compute, config, seed, groups[key], rows, held, of_cells)
-            time.sleep(0.05)
+        for cell in cells:
+            record = by_name[cell.paper, cell.record]
+            code = record.code_of(cell)
+            if code is None:
+                reason = "is not in the configuration"
+                yield cell, _unlike(reason) | {"seconds": 0.0, "code": None}
+                continue
+            own = {cell.experiment: record.config.experiments[cell.experiment]}
+            unused = {"experiments": own, "artefacts": {}, "claims": []}
+            config = record.config.model_copy(update=unused)
+            seed = int(record.provenance["seed"])
+            given = (config, seed, cell, record.rows(cell), record.held(cell))
+            futures[pool.submit(_checked, *given)] = cell, code
+        for future in as_completed(futures, timeout=max(until - time.monotonic(), 0.0)):
+            cell, code = futures[future]
+            yield cell, future.result() | {"code": code}
+    except TimeoutError:
+        pass
     finally:
-        for process, _ in running:
+        for process in set(multiprocessing.active_children()) - set(before):
             process.terminate()
-            process.join()
-    tell()
-    done = {cell: read_json(paths[cell]) for cell in cells if paths[cell].is_file()}
-    no_data = {c: each["no data"] for c, each in done.items() if "no data" in each}
-    for cell in no_data:  # the data may be there the next time
-        paths[cell].unlink()
-    return Check(
-        results={c: each for c, each in done.items() if c not in no_data},
-        no_data=no_data,
-        late=[cell for cell in cells if cell not in done],
-    )
+        pool.shutdown()
 
 
-def _refuse_failure(process: BaseProcess, cells: Sequence[Cell]) -> None:
-    if process.exitcode:
-        raise RuntimeError(
-            f"the process of {cells[0]} and {len(cells) - 1} others ended with status "
-            f"{process.exitcode}; what it said is above"
-        )
-
-
-def _key(record: Record, cell: Cell) -> str:
-    """Return the name under which a result is kept."""
-    return content_key(
-        cell=asdict(cell),
-        code=record.code_of(cell.experiment, cell.method),
-        rows=_digest(record.rows(cell)),
-    )
-
-
-def _digest(rows: pd.DataFrame) -> str:
-    text = rows[[*_PLACE, "value", *_TEXT]].to_csv(index=False)
-    return sha256(text.encode()).hexdigest()[:16]
-
-
-def _held(record: Record, cells: Sequence[Cell]) -> dict[Cell, pd.DataFrame]:
-    """Return the rows in which a method chose what it holds in these cells."""
-    found = {}
-    for cell in cells:
-        spec = method_specs(record.config, cell.experiment)[cell.method]
-        if spec.hold and cell.repeat > max(spec.hold.values()):
-            scores = record.scores
-            is_own = (
-                (scores["experiment"] == cell.experiment)
-                & (scores["dataset"] == cell.dataset)
-                & (scores["method"] == cell.method)
-            )
-            own = scores[is_own & scores["repeat"].isin(map(str, spec.hold.values()))]
-            found[cell] = own.assign(repeat=own["repeat"].astype(int))
-    return found
-
-
-def _begin(environment: Mapping[str, str]) -> None:
-    # The server from which this process was forked has an older one.
-    os.environ.clear()
-    os.environ.update(environment)
+def _begin() -> None:
+    """Prepare a process that computes cells."""
+    end_with_the_run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Gaps that are missed are for the logs of a run.
     sys.stdout = None
     warnings.simplefilter("ignore")
 
 
-def _compute(
-    environment: Mapping[str, str],
-    config: Paper,
-    seed: int,
-    group: FitGroup,
-    rows: Mapping[Cell, pd.DataFrame],
-    held: Mapping[Cell, pd.DataFrame],
-    paths: Mapping[Cell, Path],
-) -> None:
-    """Compute cells of one process of a record, and write what each came to."""
-    _begin(environment)
-    end_with_the_run()
-    for cell, published in rows.items():
-        if paths[cell].is_file():
-            continue
-        begin = time.perf_counter()
-        try:
-            computed = _computed(config, seed, cell, held.get(cell))
-        except DataNotAvailableError as error:
-            write_json(paths[cell], {"no data": str(error)})
-            continue
-        found = compare(published, computed)
-        of_both = {
-            "published_code": published["code_version"].iloc[0],
-            "code": computed["code_version"].iloc[0],
-            "published_digest": _digest(published),
-            "digest": _digest(computed),
-        }
-        spent = round(time.perf_counter() - begin, 2)
-        write_json(paths[cell], {**found, **of_both, "seconds": spent})
+def _checked(
+    config: Paper, seed: int, cell: Cell, rows: pd.DataFrame, held: pd.DataFrame | None
+) -> dict[str, Any]:
+    """Compute a cell and compare it with the rows of the record."""
+    begin = time.perf_counter()
+    try:
+        computed = _computed(config, seed, cell, held)
+        failed = computed.loc[computed["metric"].isin([UNSUPPORTED, FAILED]), "params"]
+        found = _unlike(failed.iloc[0]) if len(failed) else compare(rows, computed)
+    except DataNotAvailableError as error:
+        found = _unlike(str(error)) | {"outcome": NO_DATA}
+    except Exception as error:
+        found = _unlike(f"{type(error).__name__}: {error}")
+    return found | {"seconds": round(time.perf_counter() - begin, 2)}
 
 
 def _computed(
@@ -450,14 +338,12 @@ def _computed(
     data = load_variant(variant, seed, repeat=cell.repeat)
     splits = make_splits(data, protocol, seed, repeats=[cell.repeat])
     key = (cell.train_size, cell.repeat)
-    if key not in splits:
-        return pd.DataFrame(columns=[*_PLACE, "value", *_TEXT, "code_version"])
     entries = [
         entry.model_copy(update={"n_tasks": [cell.n_tasks]} if entry.n_tasks else {})
         for entry in experiment.methods
     ]
     own = {cell.experiment: experiment.model_copy(update={"methods": entries})}
-    config = config.model_copy(update={"experiments": {**config.experiments, **own}})
+    config = config.model_copy(update={"experiments": own})
     plan = FitJob(cell.experiment, cell.dataset, cell.method, 0, (cell.repeat,))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "splits.npz"
@@ -465,145 +351,71 @@ def _computed(
         fit = run_fit(
             config, plan, seed=seed, splits=path, cache=Path(folder), chosen=held
         )
-    stream = StringIO()
-    fit.scores.astype(object).to_csv(stream, index=False)
-    stream.seek(0)
-    return pd.read_csv(stream, dtype=str, keep_default_na=False)
+    text = fit.scores.astype(object).to_csv(index=False)
+    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+
+
+def excluded_rate(n_different: int, n: int) -> float:
+    """Return the share of differing cells that a sample excludes, at 95 %.
+
+    The upper bound of Clopper and Pearson; 1 − 0.05^(1/n) where none differs.
+    """
+    if n_different >= n:
+        return 1.0
+    return float(beta.ppf(CONFIDENCE, n_different + 1, n - n_different))
+
+
+def counted(results: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many cells came to each outcome."""
+    found = Counter(each["outcome"] for each in results)
+    return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
 def receipt(
-    records: Sequence[Record], check: Check, *, seed: int, seconds: float
+    records: Sequence[Record],
+    seed: str,
+    cells: Sequence[Cell],
+    results: Mapping[Cell, Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return what somebody else needs to repeat a check, and to compare with it."""
-    code = of_the_code(records[0].config)
-    kept = ("commit", "lock_sha256", "packages")
-    n = len(check.results)
     return {
-        "format": 1,
+        **_origin(records),
+        "commit": current_commit(),
         "seed": seed,
-        **{key: code[key] for key in kept},
-        "machine": machine(),
-        "seconds": round(seconds, 1),
-        "records": {
-            f"{each.config.paper.id}/{each.name}": _digest(each.scores)
-            for each in records
-        },
-        "counts": {name: check.counts()[name] for name in OUTCOMES},
-        "excluded_rate": excluded_rate(check.counts()["differs"], n) if n else None,
-        "cells": [asdict(c) | each for c, each in sorted(check.results.items())],
-        "no_data": [
-            asdict(c) | {"reason": w} for c, w in sorted(check.no_data.items())
-        ],
-        "no_time": [asdict(cell) for cell in sorted(check.late)],
+        "counts": counted(results.values()),
+        "cells": [asdict(cell) | dict(results[cell]) for cell in sorted(results)],
+        "no_time": [asdict(cell) for cell in sorted(set(cells) - set(results))],
     }
 
 
-def cells_of(document: Mapping[str, Any]) -> list[Cell]:
-    """Return all cells of a receipt."""
-    names = Cell.__dataclass_fields__
-    try:
-        return [
-            Cell(**{name: each[name] for name in names})
-            for kind in ("cells", "no_data", "no_time")
-            for each in document[kind]
-        ]
-    except (KeyError, TypeError) as error:
-        raise ConfigError(
-            f"no receipt of mtmkl verify (lacks {error}): give the file that it wrote"
-        ) from error
-
-
-def receipts_beside(record: Record) -> list[dict[str, Any]]:
-    """Return the receipts that are published beside a record."""
-    folder = record.folder.parent / "receipts"
-    return [read_json(path) for path in sorted(folder.glob("*.json"))]
-
-
-CURRENT, VERIFIED, OLDER = "current", "verified again", "older"
-"""Of the code as it is here; of older code, by a method of which a receipt has cells
-and none that differs; neither."""
-
-
-def standing(
-    record: Record, receipts: Iterable[Mapping[str, Any]]
-) -> dict[str, Counter[str]]:
-    """Return how many cells of each experiment stand how to the code as it is here."""
-    verified = _verified(receipts)
-    place = (record.config.paper.id, record.name)
-    found: dict[str, Counter[str]] = {}
-    cells = record.scores[[*_CELL, "code_version"]].drop_duplicates()
-    counts = cells.groupby(["experiment", "method", "code_version"]).size()
-    for *names, n in counts.reset_index().itertuples(index=False):
-        experiment, method, code = map(str, names)
-        kind = OLDER
-        # What is no longer configured is older.
-        with suppress(LookupError):
-            here = record.code_of(experiment, method)
-            if code == here:
-                kind = CURRENT
-            elif (*place, experiment, method, here) in verified:
-                kind = VERIFIED
-        found.setdefault(experiment, Counter())[kind] += int(n)
-    return found
-
-
-def standing_of_artefacts(
-    record: Record, found: Mapping[str, Counter[str]]
-) -> dict[str, Counter[str]]:
-    """Return, from the same of experiments, that of each figure and table with scores.
-
-    The experiments that none shows follow, by their own names.
-    """
-    shown = {name: each.shown for name, each in record.config.artefacts.items()}
-    rest = set(found) - {name for own in shown.values() for name in own}
-    sums = {
-        name: sum((found.get(each, Counter()) for each in own), Counter[str]())
-        for name, own in (shown | {name: [name] for name in sorted(rest)}).items()
-    }
-    return {name: counts for name, counts in sums.items() if counts}
-
-
-def worst(counts: Mapping[str, int]) -> str:
-    """Return how what shows these cells stands to the code."""
-    return next(kind for kind in (OLDER, VERIFIED, CURRENT) if counts.get(kind))
-
-
-_WORDS = {
-    CURRENT: "computed with the code beside them",
-    VERIFIED: "computed with older code, but verified again with this",
-    OLDER: "computed with older code",
-}
-
-
-def standing_text(record: Record) -> str:
-    """Say how a record's figures and tables stand to the code as it is here."""
-    found = standing(record, receipts_beside(record))
-    kinds = Counter(
-        worst(counts)
-        for name, counts in standing_of_artefacts(record, found).items()
-        if name in record.config.artefacts
-    )
-    counted = [f"{kinds[k]} {words}" for k, words in _WORDS.items() if kinds[k]]
-    if not counted:
-        return ""
-    return (
-        "Figures and tables with scores, when this page was written: "
-        f"{', '.join(counted)}; `mtmkl verify --status` lists them."
-    )
-
-
-def _verified(
-    receipts: Iterable[Mapping[str, Any]],
-) -> set[tuple[str, ...]]:
-    """Return where receipts have cells of some code, none of which differs."""
-    keys = ("paper", "record", "experiment", "method", "code")
-    cells = sorted(
-        (tuple(cell[key] for key in keys), cell["outcome"])
-        for each in receipts
-        for cell in each["cells"]
-    )
+def _origin(records: Sequence[Record]) -> dict[str, Any]:
+    """Return what outcomes depend on besides the code."""
     return {
-        place
-        for place, own in groupby(cells, key=lambda cell: cell[0])
-        if all(outcome != "differs" for _, outcome in own)
+        "format": 2,
+        "packages": packages(),
+        "machine": machine(),
+        "records": {
+            "/".join(each.name): sha256_of(each.folder.scores) for each in records
+        },
     }
+
+
+def finished(
+    path: Path, records: Sequence[Record], cells: Sequence[Cell]
+) -> dict[Cell, dict[str, Any]]:
+    """Return the results in a receipt that hold for cells as they are now."""
+    if not path.is_file():
+        return {}
+    before = read_json(path)
+    origin = _origin(records)
+    if origin != {key: before.get(key) for key in origin}:
+        return {}
+    by_name = {record.name: record for record in records}
+    names = Cell.__dataclass_fields__
+    found = {}
+    for result in before["cells"]:
+        cell = Cell(**{name: result.pop(name) for name in names})
+        is_here = result["outcome"] != NO_DATA and cell in set(cells)
+        if is_here and result["code"] == by_name[cell.paper, cell.record].code_of(cell):
+            found[cell] = result
+    return found

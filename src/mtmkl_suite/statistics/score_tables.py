@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mtmkl.errors import some
+from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 from mtmkl_suite.statistics.score_checks import (
     ScoresError,
@@ -33,19 +34,11 @@ from mtmkl_suite.tables import (
     read_table,
 )
 
-HIGHER_IS_BETTER = {
-    "accuracy": True, "acc": True, "balanced_accuracy": True, "f1": True,
-    "one_of_all_accuracy": True, "misclassified": False,
-    "misclassified_percent": False, "one_of_all_misclassified": False,
-    "one_of_all_misclassified_percent": False, "error_rate": False,
-    "auc": True, "auc_pooled": True, "roc_auc": True, "average_precision": True,
-    "edge_auc": True, "mse": False, "rmse": False, "mae": False, "log_loss": False,
-    "r2": True, "explained_variance": True, "explained_variance_weighted": True,
-    "explained_variance_task_mean": True, "explained_variance_total": True,
-    "covariance_distance": False,
-    "similarity_correlation": True,
+_HIGHER_IS_BETTER = HIGHER_IS_BETTER | {
+    "acc": True, "error_rate": False, "f1": True, "log_loss": False, "mae": False,
+    "r2": True, "roc_auc": True,
 }  # fmt: skip
-"""Scores by name, and whether larger values are better."""
+"""Scores by name, of other programs too, and whether larger values are better."""
 
 _GAPS = (*GAPS, *GAPS_OF_NUMBERS)
 _NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]$")
@@ -115,7 +108,7 @@ def read_matrix(
     where : mapping of str to sequence of str, or None
         Columns and the values of rows that are kept.
     higher_better : bool or None
-        Direction of the score; None takes that of :data:`HIGHER_IS_BETTER`, by the name
+        Direction of the score; None takes the one that is known for the name
         of the column or the only value of a column ``metric``.
     independent : bool
         Whether data sets whose names differ by a number alone are independent; False
@@ -250,7 +243,7 @@ def _long(
 
 def _direction(score: str, given: bool | None) -> bool:
     name = re.sub(r"[\s\-]+", "_", score.lower())
-    better = HIGHER_IS_BETTER.get(name) if given is None else given
+    better = _HIGHER_IS_BETTER.get(name) if given is None else given
     if better is None:
         raise ScoresError(
             f"whether larger values of {score} are better is not known: add "

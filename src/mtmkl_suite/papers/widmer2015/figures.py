@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from mtmkl.datasets.toy_tree import bayes_auc, standard_deviation, toy_tree
 from mtmkl_suite.config.models import DataSets
-from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
 from mtmkl_suite.judge.sample import ALL
+from mtmkl_suite.metrics import FALSE_POSITIVE_RATES
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,

@@ -7,7 +7,6 @@ import numpy as np
 
 from mtmkl.typing import FloatArray
 from mtmkl_suite.evaluation.cross_validation import best_points
-from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
 from mtmkl_suite.evaluation.selectors import (
     EstimatorByTask,
     Fitted,
@@ -16,6 +15,7 @@ from mtmkl_suite.evaluation.selectors import (
     outcome_of,
     path,
 )
+from mtmkl_suite.metrics import area_under_curve
 
 
 def _select(part: Part) -> Iterator[Fitted]:

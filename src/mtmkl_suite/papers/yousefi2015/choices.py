@@ -13,7 +13,6 @@ import numpy as np
 
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.cross_validation import best_points, choose, held_out_fits
-from mtmkl_suite.evaluation.metrics.outcome import Outcome
 from mtmkl_suite.evaluation.selectors import (
     EstimatorByTask,
     Fitted,
@@ -22,6 +21,7 @@ from mtmkl_suite.evaluation.selectors import (
     outcome_of,
     path,
 )
+from mtmkl_suite.metrics import Outcome
 
 N_FOLDS = 5
 """Folds of the training rows."""

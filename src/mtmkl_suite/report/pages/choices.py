@@ -14,12 +14,12 @@ import pandas as pd
 from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.sample import average
+from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import compare_block
 from mtmkl_suite.report.tables.text import metric_words
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
-from mtmkl_suite.statistics.score_tables import HIGHER_IS_BETTER
 
 SIGNED_RANK = "the Bayesian signed-rank test"
 ALL_REPEATS = "the hierarchical model of all repeats"

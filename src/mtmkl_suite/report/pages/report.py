@@ -65,7 +65,6 @@ from mtmkl_suite.report.record.record import (
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.tables.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
-from mtmkl_suite.run.verify import Record, standing_text
 from mtmkl_suite.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 
 FIRST = "report.html"
@@ -376,7 +375,6 @@ def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
         missing=sorted(missing_data(config, folder)),
         provenance=read_json(folder.provenance),
         record=record.origin if record else "",
-        footer=standing_text(Record(full, record.folder)) if record and full else "",
         standings=standings(context, statistics) if config.own is not None else [],
         comparison=comparison_of_run(
             context,

@@ -60,7 +60,6 @@ from mtmkl_suite.run.folders import (
 )
 from mtmkl_suite.run.provenance import check_settings, of_the_code
 from mtmkl_suite.run.resources import largest_memory, measured_memory
-from mtmkl_suite.run.verify import Record, standing_text
 
 _TITLES = re.compile(r'<a id="(\w+)"></a>\n\n## (.+)')
 """Figures and tables on the page of a paper."""
@@ -205,8 +204,6 @@ def paper_gallery(config: Paper, folder: Path) -> str:
     lines += _readings_lines(config, folder)
     lines += ["", "## Core-seconds to choose and fit", ""]
     lines += _seconds_lines(config, read_scores(folder / "scores.csv.gz"))
-    footer = standing_text(Record(config, folder))
-    lines += ["", footer] if footer else []
     return "\n".join(lines) + "\n"
 
 

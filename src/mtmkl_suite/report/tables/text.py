@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.metrics import METRICS
+
 DASH = "–"
 """Stands where there is no number."""
 
@@ -32,29 +34,6 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-_WORDS = {
-    "auc": "AUC",
-    "auc_pooled": "AUC over all tasks together",
-    "edge_auc": "AUC of the edges",
-    "explained_variance_task_mean": "explained variance, mean over tasks",
-    "explained_variance_task_sd": "explained variance, spread over tasks",
-    "explained_variance_total": "explained variance, of all rows",
-    "explained_variance_total_task_sd": "the same, spread over tasks",
-    "explained_variance_weighted": "explained variance, tasks weighted by size",
-    "large_rows": "large rows of A",
-    "misclassified": "misclassified pairs",
-    "misclassified_percent": "misclassified pairs (%)",
-    "mse": "mean squared error",
-    "n_features": "number of features",
-    "n_groups": "number of groups",
-    "one_of_all_accuracy": "accuracy of the class with the highest output",
-    "one_of_all_misclassified": "misclassified examples",
-    "one_of_all_misclassified_percent": "misclassified examples (%)",
-    "rmse": "root mean squared error",
-    "roc": "ROC curve",
-}
-
-
 def value_text(value: Any) -> str:
     """Return a value of a csv as text, numbers to four digits."""
     if pd.isna(value):
@@ -78,7 +57,7 @@ def repeats_text(counts: pd.Series) -> str:
 
 def metric_words(name: str) -> str:
     """Return the name of a metric in words."""
-    return _WORDS.get(name, name.replace("_", " "))
+    return METRICS[name].label if name in METRICS else name.replace("_", " ")
 
 
 def metrics_in_words(names: str) -> str:

@@ -20,8 +20,8 @@ from mtmkl_suite.evaluation.cells import (
     run_job,
 )
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.evaluation.metrics import metric
 from mtmkl_suite.evaluation.seeds import derived_seed
+from mtmkl_suite.metrics import metric
 
 FITS = []
 

@@ -13,8 +13,7 @@ from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import Split, make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.evaluation.metrics import metric
-from mtmkl_suite.evaluation.metrics.ranking import area_under_curve
+from mtmkl_suite.metrics import area_under_curve, metric
 
 FITS = []
 

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 from sweeps import sweep
 
-from mtmkl_suite.evaluation.metrics import METRIC_NAMES
 from mtmkl_suite.judge.overlap import (
     Overlap,
     role_behind,
     share_of_pool,
     variance_ratio,
 )
+from mtmkl_suite.metrics import METRICS
 from mtmkl_suite.statistics.t_test import t_test
 
 TRIALS = 1000
@@ -187,7 +187,7 @@ class TestShareOfPool:
 
 
 def test_which_examples_a_metric_depends_on():
-    roles = {name: role_behind(name, is_chosen=False) for name in METRIC_NAMES}
+    roles = {name: role_behind(name, is_chosen=False) for name in METRICS}
     of_the_fit = {name for name, role in roles.items() if role == "train"}
     assert of_the_fit == {
         "n_groups", "n_features", "covariance_distance", "row_norms", "edge_auc",

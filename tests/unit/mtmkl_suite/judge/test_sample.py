@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.evaluation.metrics import METRIC_NAMES, metric
 from mtmkl_suite.judge.sample import (
     SelectionError,
     average,
@@ -89,16 +88,6 @@ def test_unknown_column_unit_and_metric_are_named(table):
         select(scores, {}, unit="school")
     with pytest.raises(SelectionError, match="n_features"):
         higher_is_better("n_features")
-
-
-@pytest.mark.parametrize("name", METRIC_NAMES)
-def test_directions_are_those_that_metrics_state(name):
-    better = metric(name).better
-    if better is None:
-        with pytest.raises(SelectionError, match=name):
-            higher_is_better(name)
-    else:
-        assert higher_is_better(name) == (better == "larger")
 
 
 def test_dataset_options():

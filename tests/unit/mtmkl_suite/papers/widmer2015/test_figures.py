@@ -5,7 +5,7 @@ import pytest
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import DataSets
-from mtmkl_suite.evaluation.metrics.curves import FALSE_POSITIVE_RATES
+from mtmkl_suite.metrics import FALSE_POSITIVE_RATES
 from mtmkl_suite.papers.widmer2015 import figures
 from mtmkl_suite.papers.widmer2015.figures import largest_auc
 from mtmkl_suite.report.figures.drawing import method_styles

@@ -12,7 +12,7 @@ from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import Split, make_split
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.evaluation.metrics import metric
+from mtmkl_suite.metrics import metric
 
 GRID = [0.0001, 0.01, 1.0]
 PARAMS = {
