@@ -912,6 +912,11 @@ class CurveFigure(Model):
     """Alternatives, and main, as numbers."""
     panels: Some[Panel]
 
+    def drawn(self, panel: Panel) -> list[tuple[str, str]]:
+        """Return the factors and alternatives that a panel draws."""
+        curves = [each for curve in panel.curves for each in curve.reading.items()]
+        return [*curves, *((self.axis, level) for level in self.levels)]
+
 
 class ReadingsFile(Model):
     """All of ``readings.yaml``."""

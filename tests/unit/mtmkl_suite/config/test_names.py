@@ -3,12 +3,11 @@ import copy
 import pytest
 from configured import paper_of
 
-from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.selectors import (
+from mtmkl_suite.config.names import (
     COLUMN_METRICS,
     COLUMNS,
-    check_selectors,
+    check_names,
     naming_file,
     require,
 )
@@ -62,6 +61,7 @@ def config(sizes=(10, 20)):
                 "kind": "table",
                 "layout": "ranking",
                 "comparison": {
+                    "control": "Ridge",
                     "columns": {"Ridge": "ridge", "Plain": ["plain"]},
                     "rows": {
                         "School": {
@@ -78,6 +78,8 @@ def config(sizes=(10, 20)):
                 "kind": "table",
                 "layout": "decisions",
                 "comparison": {
+                    "control": "Ridge",
+                    "main": "10",
                     "pairs": ["Ridge", "Plain"],
                     "columns": {"Ridge": "ridge", "Plain": ["plain"]},
                     "rows": {
@@ -89,7 +91,7 @@ def config(sizes=(10, 20)):
                     },
                     "blocks": {"10": {"train_size": 10}},
                 },
-                "settings": [{"property": "many_tasks"}],
+                "settings": [{"property": "many_tasks", "block": "10"}],
             },
             "curves": {
                 "kind": "figure",
@@ -137,7 +139,7 @@ def put(key, value):
 def checked(document):
     paper = paper_of(document)
     with naming_file("toy2000"):
-        check_selectors(paper, [paper])
+        check_names(paper, [paper])
 
 
 QUOTED = "artefacts.table.quoted.cells.0.where"
@@ -193,6 +195,7 @@ def test_what_experiments_have(key, value):
         (f"{QUOTED}.n_tasks", 5, r"unknown number of tasks of drawn 5.*known: 4, 8"),
         (f"{QUOTED}.dataset", "toy_tree", "unknown data set of drawn 'toy_tree'"),
         (f"{QUOTED}.metric", "row_norm_x", "unknown metric of drawn"),
+        (f"{RANKED}.control", "zzz", "unknown column 'zzz'"),
         (f"{RANKED}.columns.Ridge", "zzz", "unknown method"),
         (f"{RANKED}.rows.School.metric", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.beside.MSE", "zzz", "unknown metric of school"),
@@ -247,9 +250,9 @@ def test_rows_may_be_of_the_experiments_that_columns_name():
 
 def test_what_only_the_other_tier_has_may_be_selected():
     quick, paper = paper_of(config(sizes=[20])), paper_of(config())
-    check_selectors(quick, [quick, paper])
+    check_names(quick, [quick, paper])
     with pytest.raises(ConfigError, match="unknown train size"):
-        check_selectors(quick, [quick])
+        check_names(quick, [quick])
 
 
 def test_columns_are_those_of_scores():
@@ -258,7 +261,7 @@ def test_columns_are_those_of_scores():
 
 
 def test_what_is_changed_for_a_run_leaves_cells_empty():
-    change = parse("protocols.tss_fractions.train_percent=[40]")
-    changed = load_paper("widmer2015", "paper", [change])
+    change = {"protocols.tss_fractions.train_percent": [40]}
+    changed = load_paper("widmer2015", "paper", change)
     assert changed.protocols["tss_fractions"].train_percent == [40]
     assert any(claim.id.startswith("tss_60") for claim in changed.claims)
