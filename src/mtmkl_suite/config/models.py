@@ -389,63 +389,6 @@ def kind_of_comparison(comparison: Any) -> str:
     return "methods" if isinstance(comparison, MethodComparison) else "printed"
 
 
-class PanelCurve(Model):
-    """Mean and spread of a method over repeats."""
-
-    method: str
-    label: str = ""
-    """In place of the method's; ``{level}`` is the level of ``each``."""
-    like: str = ""
-    """Method whose colour and marker it has, in place of its own."""
-    line: Literal["-", "--", ":", "-."] = "-"
-    each: Literal["n_tasks", "train_size"] | None = None
-    """A column of the scores: a curve for each of its levels."""
-    where: Selector = {}
-
-
-class MetricPanel(Model):
-    """A metric against an axis."""
-
-    id: str
-    """In the column ``panel`` of the csv."""
-    experiment: Annotated[str | Some[str], words("text, or a list of texts")]
-    metric: str
-    axis: str
-    """A column of the scores, an option of the data set or a parameter of a path."""
-    label: str = ""
-    metric_label: str = ""
-    title: str = "{spread}"
-    """``{spread}`` says over how many repeats means and spreads are, ``{most}`` the
-    most repeats of a point."""
-    scale: Literal["linear", "log", "log2"] = "linear"
-    ticks: bool = True
-    """Whether the axis is marked where there are scores, and nowhere else."""
-    from_zero: bool = False
-    paired: bool = False
-    """Whether the first of two curves is tested against the second at each place."""
-    curves: Some[PanelCurve]
-
-    @property
-    def experiments(self) -> list[str]:
-        """The experiments whose scores it shows."""
-        named = self.experiment
-        return [named] if isinstance(named, str) else named
-
-
-class SharedScales(Model):
-    """Scales that panels share: all, or those of a row or column."""
-
-    x: Literal["none", "all", "row", "col"] = "none"
-    y: Literal["none", "all", "row", "col"] = "none"
-
-
-class Legend(Model):
-    """Place of a legend: below the figure or each panel, or in a corner of panels."""
-
-    place: Literal["figure", "panel", "corner"]
-    columns: Count
-
-
 class _OfExperiments(Artefact):
     experiments: list[str]
 
@@ -456,19 +399,11 @@ class _OfExperiments(Artefact):
 
 
 class Figure(_OfExperiments):
-    """A figure, drawn of its panels, by a function for comparisons, or by its own."""
+    """A figure, drawn by its own function or by one for comparisons."""
 
     kind: Literal["figure"]
     function: str = ""
     """Function of the paper that draws the comparison, in place of the figure's own."""
-    panels: list[MetricPanel] = []
-    size: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
-    """In inches, of a figure that is drawn of its panels alone."""
-    across: Count | None = None
-    """Panels beside each other; all without it."""
-    share: SharedScales = SharedScales()
-    legend: Legend | None = None
-    heading: str = ""
     comparison: (
         Annotated[
             Annotated[Comparison, Tag("printed")]
@@ -482,13 +417,6 @@ class Figure(_OfExperiments):
     def _check_drawing(self) -> Self:
         if self.function and self.comparison is None:
             raise missing("comparison", "the function draws one")
-        if self.size and not self.panels:
-            raise missing("panels", "a figure with a size is drawn of them")
-        for key in ("across", "share", "legend", "heading"):
-            if key in self.model_fields_set and not self.size:
-                raise missing(
-                    "size", f"the key {key!r} is for a figure of panels alone"
-                )
         return self
 
 

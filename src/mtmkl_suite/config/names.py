@@ -21,10 +21,8 @@ from mtmkl_suite.config.models import (
     ComparisonRow,
     CurveFigure,
     Factor,
-    Figure,
     MethodComparison,
     MethodTable,
-    MetricPanel,
     Paper,
     Ranking,
     RankTests,
@@ -315,10 +313,6 @@ def _check_artefact(key: str, artefact: Artefact, names: Names) -> None:
         for setting in artefact.settings:
             blocks = artefact.comparison.blocks
             require(f"{key}.settings.block", "block", blocks, setting.block)
-    for number, panel in enumerate(
-        artefact.panels if isinstance(artefact, Figure) else []
-    ):
-        _check_panel(f"{key}.panels.{number}", panel, names)
 
 
 def _check_table(key: str, table: Table, names: Names) -> None:
@@ -338,18 +332,6 @@ def _check_table(key: str, table: Table, names: Names) -> None:
             names.check_selector(place, selector, beside)
     printed = [(row, column) for row in table.rows for column in table.columns]
     names.check_printed(key, table.file, printed)
-
-
-def _check_panel(key: str, panel: MetricPanel, names: Names) -> None:
-    of = panel.experiments
-    require(f"{key}.experiment", "experiment", names.experiments, *of)
-    names.check_value(f"{key}.metric", "metric", panel.metric, of)
-    names.check_axis(f"{key}.axis", panel.axis, of)
-    for number, curve in enumerate(panel.curves):
-        place = f"{key}.curves.{number}"
-        names.check_selector(place, {"method": curve.method, **curve.where}, of)
-        like = curve.like or curve.method
-        names.check_value(f"{place}.like", "method", like, names.experiments)
 
 
 def _check_comparison(key: str, comparison: AnyComparison, names: Names) -> None:

@@ -74,7 +74,7 @@ def check_functions(config: Paper) -> None:
     package = f"mtmkl_suite.papers.{config.paper.id}"
     for name, artefact in config.artefacts.items():
         drawn = []
-        if isinstance(artefact, Figure) and artefact.size is None:
+        if isinstance(artefact, Figure):
             drawn = [artefact.function or name]
         for module, key, functions in (
             ("figures", "", drawn),

@@ -93,17 +93,6 @@ def config(sizes=(10, 20)):
                 },
                 "settings": [{"property": "many_tasks", "block": "10"}],
             },
-            "curves": {
-                "kind": "figure",
-                "panels": [
-                    {
-                        "experiment": ["drawn"],
-                        "metric": "auc",
-                        "axis": "spread",
-                        "curves": [{"method": "ridge", "like": "plain"}],
-                    }
-                ],
-            },
         },
         "claims": [
             {
@@ -145,7 +134,6 @@ def checked(document):
 QUOTED = "artefacts.table.quoted.cells.0.where"
 ROW = "artefacts.table.rows.Ridge"
 RANKED = "artefacts.ranking.comparison"
-PANEL = "artefacts.curves.panels.0"
 ARGS = "claims.0.args"
 
 
@@ -164,9 +152,6 @@ ARGS = "claims.0.args"
         (f"{QUOTED}.metric", "validation_auc"),
         (f"{QUOTED}.metric", "n_iter"),
         (f"{QUOTED}.train_size", 40),
-        (f"{PANEL}.experiment", "drawn"),
-        (f"{PANEL}.axis", "n_tasks"),
-        (f"{PANEL}.curves.0.where", {"n_tasks": 8}),
         (f"{ARGS}.axis", "gamma"),
         (f"{ARGS}.where.experiment", "drawn"),
         (f"{ARGS}.margin", 0.1),
@@ -202,12 +187,6 @@ def test_what_experiments_have(key, value):
         (f"{RANKED}.rows.School.blocks", ["15"], "unknown block '15'"),
         (f"{RANKED}.blocks.10.train_size", 15, "unknown train size"),
         ("artefacts.decisions.settings.0.property", "zzz", "unknown property"),
-        (f"{PANEL}.experiment", "zzz", "unknown experiment .*'zzz'"),
-        (f"{PANEL}.metric", "mse", "unknown metric of drawn 'mse'"),
-        (f"{PANEL}.axis", "zzz", "unknown axis 'zzz'"),
-        (f"{PANEL}.curves.0.method", "plain", "unknown method of drawn 'plain'"),
-        (f"{PANEL}.curves.0.like", "zzz", "unknown method"),
-        (f"{PANEL}.curves.0.where", {"n_tasks": 5}, "unknown number of tasks"),
         (f"{ARGS}.metric", "zzz", "unknown metric of school"),
         (f"{ARGS}.where.method", "zzz", "unknown method of school"),
         (f"{ARGS}.minus.train_size", "zzz", "'zzz' is not a whole number"),
