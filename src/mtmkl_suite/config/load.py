@@ -1,7 +1,7 @@
 """Configuration: where it lives, how it is validated, how a tier is chosen."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,12 +65,23 @@ def load_paper(
             raise
         hint = nearest_keys(settings, _read_paper(folder, tier))
         raise ConfigError(f"{error}{hint}") from error
-    config = known[0]
+    usual = []
     if settings:
         # With other train sizes or numbers of tasks, the cells of a table that select
         # the usual ones are empty, not wrong.
-        known += [_read_paper(folder, each) for each in tiers]
-    with naming_file(folder.name):
+        usual = [_read_paper(folder, each) for each in tiers]
+    return _checked(known[0], [*known, *usual])
+
+
+def load_tiers(paper: str | Path) -> dict[Tier, Paper]:
+    """Return a paper's configuration for every tier."""
+    folder = paper_folder(paper)
+    known = {tier: _read_paper(folder, tier) for tier in TIERS}
+    return {tier: _checked(known[tier], [*known.values()]) for tier in TIERS}
+
+
+def _checked(config: Paper, known: Sequence[Paper]) -> Paper:
+    with naming_file(config.folder.name):
         check_names(config, known)
     return _for_tier(config)
 

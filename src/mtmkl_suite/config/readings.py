@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtmkl_suite.config.load import load_paper, paper_folder, read_part
+from mtmkl_suite.config.load import load_tiers, paper_folder, read_part
 from mtmkl_suite.config.models import (
     TIERS,
     Artefact,
@@ -66,26 +66,26 @@ def experiment_id(of: str, factors: Factors) -> str:
 
 def load_all_readings(run: Run) -> list[Paper]:
     """Return the readings of the papers of a run, of those that have some."""
-    papers, tier, wanted = run.papers, run.tier, run.readings
-    read = {
-        paper: load_readings(paper, tier) for paper in papers if has_readings(paper)
-    }
-    if not read:
-        raise ConfigError(
-            f"key 'readings': none of the papers {', '.join(papers)} has a {FILE}; "
-            "take others with papers"
-        )
-    if not isinstance(wanted, list):
-        return list(read.values())
     known = {
-        paper: list(made.readings.factors)
-        for paper, made in read.items()
-        if made.readings is not None
+        paper: list(_document(paper, run.tier).readings)
+        for paper in run.papers
+        if has_readings(paper)
     }
+    if not known:
+        raise ConfigError(
+            f"key 'readings': none of the papers {', '.join(run.papers)} has a "
+            f"{FILE}; take others with papers"
+        )
+    if not isinstance(run.readings, list):
+        return [load_readings(paper, run.tier) for paper in known]
     everywhere = dict.fromkeys(f for factors in known.values() for f in factors)
-    require("readings", "factor", everywhere, *wanted)
-    own = {p: [f for f in wanted if f in factors] for p, factors in known.items()}
-    return [load_readings(p, tier, factors) for p, factors in own.items() if factors]
+    require("readings", "factor", everywhere, *run.readings)
+    chosen = {p: [f for f in run.readings if f in known[p]] for p in known}
+    return [load_readings(p, run.tier, own) for p, own in chosen.items() if own]
+
+
+def _document(paper: str | Path, tier: Tier) -> ReadingsFile:
+    return read_part(paper_folder(paper), "readings", ReadingsFile, tier)
 
 
 def load_readings(
@@ -102,10 +102,8 @@ def load_readings(
             f"paper {path.parent.name!r} has no readings: write them to {path}, or "
             "leave the paper out of a run of readings"
         )
-    mains = {each: load_paper(paper, each) for each in TIERS}
-    documents = {
-        each: read_part(path.parent, path.stem, ReadingsFile, each) for each in TIERS
-    }
+    mains = load_tiers(paper)
+    documents = {each: _document(paper, each) for each in TIERS}
     with naming_file(path.parent.name, path.stem):
         for document in documents.values():
             check_readings(document, list(mains.values()))

@@ -1,4 +1,5 @@
 import copy
+import re
 
 import pytest
 from configured import paper_of
@@ -92,6 +93,9 @@ def config(sizes=(10, 20)):
                     "blocks": {"10": {"train_size": 10}},
                 },
                 "settings": [{"property": "many_tasks", "block": "10"}],
+                "rivals": ["Ridge"],
+                "proposed": ["Plain"],
+                "left_out": [{"methods": ["Ridge"], "rows": ["School"]}],
             },
         },
         "claims": [
@@ -134,6 +138,7 @@ def checked(document):
 QUOTED = "artefacts.table.quoted.cells.0.where"
 ROW = "artefacts.table.rows.Ridge"
 RANKED = "artefacts.ranking.comparison"
+DECIDED = "artefacts.decisions"
 ARGS = "claims.0.args"
 
 
@@ -182,11 +187,19 @@ def test_what_experiments_have(key, value):
         (f"{QUOTED}.metric", "row_norm_x", "unknown metric of drawn"),
         (f"{RANKED}.control", "zzz", "unknown column 'zzz'"),
         (f"{RANKED}.columns.Ridge", "zzz", "unknown method"),
+        (f"{RANKED}.columns.Ridge", ["ridge", "zzz"], "unknown method"),
+        (f"{DECIDED}.comparison.pairs", ["Ridge", "zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.comparison.main", "zzz", "unknown block 'zzz'"),
+        (f"{DECIDED}.proposed", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.rivals", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.left_out.0.methods", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.left_out.0.rows", ["zzz"], "unknown row 'zzz'"),
+        (f"{DECIDED}.settings.0.block", "zzz", "unknown block 'zzz'"),
         (f"{RANKED}.rows.School.metric", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.beside.MSE", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.blocks", ["15"], "unknown block '15'"),
         (f"{RANKED}.blocks.10.train_size", 15, "unknown train size"),
-        ("artefacts.decisions.settings.0.property", "zzz", "unknown property"),
+        (f"{DECIDED}.settings.0.property", "zzz", "unknown property"),
         (f"{ARGS}.metric", "zzz", "unknown metric of school"),
         (f"{ARGS}.where.method", "zzz", "unknown method of school"),
         (f"{ARGS}.minus.train_size", "zzz", "'zzz' is not a whole number"),
@@ -206,7 +219,8 @@ def test_what_experiments_lack_is_named(key, value, message):
     with pytest.raises(ConfigError, match=message) as refused:
         checked(put(key, value))
     assert str(refused.value).startswith(f"toy2000/{file}.yaml: key '{file}.")
-    assert named.rpartition(".")[0] in str(refused.value)
+    parent = re.sub(r"\.\d+\.\w+$|\.\w+$", "", named)
+    assert parent in str(refused.value)
 
 
 def test_a_name_of_another_type_is_unknown():
