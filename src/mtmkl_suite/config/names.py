@@ -1,7 +1,7 @@
 """Names in a paper's files, looked up once, when these are loaded.
 
 Experiments, methods, metrics, columns of the scores, published numbers and readings are
-known from the files themselves. What code has to know is looked up by
+known from the files themselves. Names that only code knows are looked up by
 :mod:`mtmkl_suite.run.checks`.
 """
 
@@ -230,7 +230,7 @@ def _experiments_of(selectors: Iterable[Selector]) -> list[str]:
     return [e for n in named for e in (n if isinstance(n, list) else [n])]
 
 
-# Of experiments, artefacts and claims
+# Experiments, artefacts and claims
 
 
 def check_experiments(config: Paper) -> None:
@@ -394,7 +394,7 @@ def _check_claim(key: str, claim: Claim, args: Mapping[str, Any], names: Names) 
         raise ConfigError(f"key '{key}.margin': {args['margin']} is not above 0")
 
 
-# Of readings
+# Readings
 
 
 def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:

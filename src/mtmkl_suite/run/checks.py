@@ -1,7 +1,7 @@
 """Check a paper's configuration against data sets, methods, metrics and claims.
 
-What code has to know is looked up here, before any work; what the files themselves say
-is looked up when they are loaded (:mod:`mtmkl_suite.config.names`).
+This is done before any work. Names that the files themselves define are looked up when
+they are loaded (:mod:`mtmkl_suite.config.names`).
 """
 
 import ast
