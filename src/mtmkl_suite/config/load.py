@@ -40,7 +40,7 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
     on_missing_data = run.on_missing_data or ("fail" if is_paper else "report")
     found = {
         "download": run.download or ("all" if is_paper else "small"),
-        # Of a record, what has its data here is compared.
+        # A record is compared as far as its data are here.
         "on_missing_data": "report" if run.against else on_missing_data,
     }
     return run.model_copy(update=found)

@@ -55,7 +55,7 @@ _RECORDED = {
     "row_norms": r"row_norm_(\d+|top5)",
     "feature_weights": r"feature_weight_\d+",
 }
-"""What a metric records beside its own name, or in place of it."""
+"""Names that a metric records beside its own, or in place of it."""
 
 _TYPES: dict[str, type] = {
     **dict.fromkeys(("dataset", "experiment", "method", "metric"), str),
@@ -97,7 +97,7 @@ def require(key: str, kind: str, known: Collection[str], *names: str) -> None:
 
 
 class Names:
-    """What the experiments of a paper have, whatever the tier, and what is printed."""
+    """Names in the experiments of a paper, whatever the tier, and in printed tables."""
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self.published = papers[0].published

@@ -72,7 +72,7 @@ def own_data_config(
     if outputs == "labels" and not is_asked:
         rarer = _share_of_rarer(found)
         if rarer < UNBALANCED:
-            # What is right by chance says little of accuracy.
+            # Accuracy says little where most labels are right by chance.
             metrics = sorted(metrics, key=lambda name: name != "auc")
             remark = f", {rarer:.0%} of the rarer label"
     short = name_of(Path(data)) if is_file(data) else data

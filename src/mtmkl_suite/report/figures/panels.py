@@ -75,10 +75,10 @@ class Panel:
     most repeats of a point."""
     scale: Literal["linear", "log", "log2"] = "linear"
     ticks: bool = True
-    """Whether the axis is marked where there are scores, and nowhere else."""
+    """True to mark the axis where there are scores, and nowhere else."""
     from_zero: bool = False
     paired: bool = False
-    """Whether the first of two curves is tested against the second at each place."""
+    """True to test the first of two curves against the second at each place."""
 
 
 def panels_figure(
