@@ -14,7 +14,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 PYTEST := $(BIN)/pytest -n auto --dist loadfile
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint schemas types format check \
+.PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint types format check \
 	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -73,9 +73,6 @@ lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
-
-schemas: $(INSTALLED) ## write JSON schemas of the configuration files, for editors: results/schemas
-	$(BIN)/python -m mtmkl_suite.config.schemas results/schemas
 
 types: $(INSTALLED) ## check types: mypy
 	$(BIN)/mypy

@@ -6,10 +6,11 @@ import numpy as np
 import yaml
 
 from faults.table import Fault
-from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.load import FILES, load_paper, load_run_config
+from mtmkl_suite.config.models import ReadingsFile, Run
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.config.runs import load_papers
-from mtmkl_suite.config.schemas import FILES
+from mtmkl_suite.data.entries import DataSets
 from mtmkl_suite.data.registry import Registry
 from mtmkl_suite.documents import config_dir, read_yaml
 from mtmkl_suite.errors import ConfigError
@@ -109,7 +110,8 @@ def model_keys():
             for part in schema.values():
                 yield from found(part)
 
-    return {key for model in FILES.values() for key in found(model.model_json_schema())}
+    models = [Run, DataSets, *FILES.values(), ReadingsFile]
+    return {key for model in models for key in found(model.model_json_schema())}
 
 
 KNOWN = model_keys()

@@ -124,7 +124,12 @@ def toy():
             },
         },
         "artefacts": {
-            "table_1": {"kind": "table", "experiment": "real", "rows": {}},
+            "table_1": {
+                "kind": "table",
+                "experiment": "real",
+                "rows": {},
+                "tolerance": {"absolute": 1.0},
+            },
             "figure_1": {"kind": "figure", "experiments": ["real"]},
         },
         "claims": [],

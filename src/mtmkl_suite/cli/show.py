@@ -7,9 +7,9 @@ from typing import Any
 from mtmkl.errors import unknown
 from mtmkl_suite.cli.printing import print_table
 from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.config.changes import settable
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS, Paper, Tier
+from mtmkl_suite.config.overlay import settable
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores

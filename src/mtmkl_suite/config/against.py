@@ -7,16 +7,10 @@ Experiments whose data are missing here are left out.
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
-from mtmkl_suite.config.models import (
-    Artefact,
-    Figure,
-    MethodComparison,
-    Paper,
-    Record,
-    Table,
-)
+from mtmkl_suite.config.models import MethodComparison, Paper, Record, Table
+from mtmkl_suite.config.overlay import overlaid
+from mtmkl_suite.config.parts import with_experiments
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import read_json
@@ -51,27 +45,27 @@ def compared_config(config: Paper) -> Paper:
     These are the experiments that choose hyper-parameters, without claims, the tables
     that show them, and the comparisons over data sets that no paper printed.
     """
-    experiments = {
-        name: each for name, each in config.experiments.items() if each.mode == "select"
-    }
-    if not experiments:
+    chosen = [k for k, each in config.experiments.items() if each.mode == "select"]
+    if not chosen:
         raise ConfigError(
             f"--against published: {', '.join(config.experiments)} records a path "
             "and compares nothing: take another --experiment"
         )
-    artefacts = {
-        name: artefact
+    return _comparing(config, chosen).model_copy(update={"claims": []})
+
+
+def _comparing(config: Paper, experiments: Collection[str]) -> Paper:
+    """Return a configuration with some experiments and what compares methods there."""
+    kept = [
+        name
         for name, artefact in config.artefacts.items()
-        if _is_kept(artefact, experiments)
-    }
-    found = {"experiments": experiments, "artefacts": artefacts, "claims": []}
-    return config.model_copy(update=found)
-
-
-def _is_kept(artefact: Artefact, experiments: Collection[str]) -> bool:
-    if isinstance(artefact.comparison, MethodComparison):
-        return any(name in experiments for name in artefact.shown)
-    return isinstance(artefact, Table) and artefact.experiment in experiments
+        if (isinstance(artefact, Table) and artefact.experiment in experiments)
+        or (
+            isinstance(artefact.comparison, MethodComparison)
+            and not set(artefact.shown).isdisjoint(experiments)
+        )
+    ]
+    return with_experiments(config, experiments, kept)
 
 
 def fewer_repeats(config: Paper, repeats: int) -> Paper:
@@ -79,12 +73,10 @@ def fewer_repeats(config: Paper, repeats: int) -> Paper:
     counts = {name: config.n_repeats(name) for name in config.experiments}
     if max(counts.values()) <= repeats:
         return config
-    experiments = {
-        name: each.model_copy(update={"repeats": min(repeats, counts[name])})
-        for name, each in config.experiments.items()
-    }
-    found = {"experiments": experiments, "changes": {"repeats": repeats}}
-    return config.model_copy(update=found)
+    fewer = {name: {"repeats": min(repeats, n)} for name, n in counts.items()}
+    overlay = {"experiments": fewer, "changes": {"repeats": repeats}}
+    found: Paper = overlaid(config, overlay)
+    return found
 
 
 def with_record(config: Paper) -> Paper:
@@ -107,28 +99,9 @@ def with_record(config: Paper) -> Paper:
 
 def with_data(config: Paper, here: Collection[str]) -> Paper:
     """Return a configuration with the experiments whose data sets are here."""
-    experiments = {
-        name: experiment
+    kept = [
+        name
         for name, experiment in config.experiments.items()
         if any(variant.id in here for variant in experiment.variants)
-    }
-    artefacts = {
-        name: of_experiments(artefact, experiments)
-        for name, artefact in config.artefacts.items()
-        if _is_kept(artefact, experiments)
-    }
-    found = {"experiments": experiments, "artefacts": artefacts}
-    return config.model_copy(update=found)
-
-
-def of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
-    """Return an artefact whose comparison has the data sets of some experiments."""
-    comparison = artefact.comparison
-    if comparison is None:
-        return artefact
-    rows = {k: v for k, v in comparison.rows.items() if v.experiment in experiments}
-    found: dict[str, Any] = {"comparison": comparison.model_copy(update={"rows": rows})}
-    if isinstance(artefact, Figure):
-        kept = [name for name in artefact.experiments if name in experiments]
-        found["experiments"] = kept
-    return artefact.model_copy(update=found)
+    ]
+    return _comparing(config, kept)

@@ -46,149 +46,126 @@ def resolve_tier(document: Any, tier: Tier) -> Any:
 
 def expand(document: Any, lists: Mapping[str, Sequence[Any]]) -> Any:
     """Return a document in which every ``for_each`` has been carried out."""
-    return _expand(document, _Scope(lists))
+    return _Scope(lists).expand(document)
 
 
 @dataclass(frozen=True)
 class _Scope:
-    """Where in the document we are, and what placeholders stand for there."""
+    """A place in the document, and what placeholders stand for there."""
 
     lists: Mapping[str, Sequence[Any]]
     path: tuple[str, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    items: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    axes: Mapping[str, tuple[Any, Sequence[Any]]] = field(default_factory=dict)
+    """By name the value, and all items of the list that it is from."""
 
-    def at(self, step: object) -> "_Scope":
-        return replace(self, path=(*self.path, str(step)))
+    def expand(self, node: Any) -> Any:
+        """Return a node with its placeholders filled and its entries repeated."""
+        if isinstance(node, str):
+            value = self._filled(node)
+            if value is _ABSENT:
+                raise self._error(f"{node}: this item has no such field")
+            return value
+        if isinstance(node, list):
+            return [
+                made
+                for position, item in enumerate(node)
+                for made in self._at(position)._items(item)
+            ]
+        return self._mapping(node) if isinstance(node, Mapping) else node
 
-    def error(self, text: str) -> ValueError:
-        return ValueError(f"key {'.'.join(self.path)!r}: {text}")
-
-    def combinations(self, axes: Any) -> Iterator["_Scope"]:
-        if not isinstance(axes, Mapping) or not axes:
-            raise self.error(f"for_each is {axes!r}, not a mapping of names to lists")
-        (name, values), *rest = axes.items()
-        if name in self.values:
-            raise self.error(f"for_each has the name {name!r} of an outer one")
-        items = self._items(name, values)
-        for item in items:
-            inner = replace(
-                self,
-                values={**self.values, name: item},
-                items={**self.items, name: items},
-            )
-            if rest:
-                yield from inner.combinations(dict(rest))
+    def _items(self, item: Any) -> Iterator[Any]:
+        for inner, body in self._repeated(item):
+            is_group = body is not item and list(body) == ["entries"]
+            if is_group and isinstance(body["entries"], list):
+                yield from inner.expand(body["entries"])
             else:
-                yield inner
+                yield inner.expand(body)
 
-    def _items(self, name: str, values: Any) -> Sequence[Any]:
-        if isinstance(values, str) and _PLACEHOLDER.fullmatch(values):
-            values = self.filled(values)
-        elif isinstance(values, str):
+    def _mapping(self, node: Mapping[Any, Any]) -> dict[Any, Any]:
+        made: dict[Any, Any] = {}
+        for key, value in node.items():
+            here = self._at(key)
+            for inner, body in here._repeated(value):
+                if isinstance(body, str) and inner._filled(body) is _ABSENT:
+                    continue
+                name = inner._written(key) if isinstance(key, str) else key
+                if name in made:
+                    raise here._error(f"the key {name!r} is made twice")
+                made[name] = inner.expand(body)
+        return made
+
+    def _repeated(self, node: Any) -> Iterator[tuple["_Scope", Any]]:
+        """Yield a node once for every combination of the values of its axes."""
+        if not isinstance(node, Mapping) or "for_each" not in node:
+            yield self, node
+            return
+        axes = node["for_each"]
+        if not isinstance(axes, Mapping) or not axes:
+            raise self._error(f"for_each is {axes!r}, not a mapping of names to lists")
+        scopes = [self]
+        for name, values in axes.items():
+            scopes = [inner for each in scopes for inner in each._along(name, values)]
+        body = {key: value for key, value in node.items() if key != "for_each"}
+        yield from ((scope, body) for scope in scopes)
+
+    def _along(self, name: str, values: Any) -> Iterator["_Scope"]:
+        if name in self.axes:
+            raise self._error(f"for_each has the name {name!r} of an outer one")
+        if isinstance(values, str) and not _PLACEHOLDER.fullmatch(values):
             if values not in self.lists:
-                raise self.error(unknown("list", values, self.lists))
+                raise self._error(unknown("list", values, self.lists))
             values = self.lists[values]
         else:
-            values = _expand(values, self)
+            values = self.expand(values)
         if not isinstance(values, list) or not values:
-            raise self.error(f"for_each.{name} is {values!r}, not a list with items")
-        return values
+            raise self._error(f"for_each.{name} is {values!r}, not a list with items")
+        for item in values:
+            yield replace(self, axes={**self.axes, name: (item, values)})
 
-    def filled(self, text: str) -> Any:
+    def _at(self, step: object) -> "_Scope":
+        return replace(self, path=(*self.path, str(step)))
+
+    def _error(self, text: str) -> ValueError:
+        return ValueError(f"key {'.'.join(self.path)!r}: {text}")
+
+    def _filled(self, text: str) -> Any:
         """Return what a text stands for, _ABSENT if that is a missing field."""
-        whole = _PLACEHOLDER.fullmatch(text) if self.values else None
-        return self._value(whole[1]) if whole else self.written(text)
+        whole = _PLACEHOLDER.fullmatch(text) if self.axes else None
+        return self._value(whole[1]) if whole else self._written(text)
 
-    def written(self, text: str) -> str:
+    def _written(self, text: str) -> str:
         """Return a text with every placeholder replaced."""
-        if not self.values:
-            return text
 
         def value(found: re.Match[str]) -> str:
             value = self._value(found[1])
             if value is _ABSENT:
-                raise self.error(f"{found[0]}: this item has no such field")
+                raise self._error(f"{found[0]}: this item has no such field")
             return str(value)
 
-        return _PLACEHOLDER.sub(value, text)
+        return _PLACEHOLDER.sub(value, text) if self.axes else text
 
     def _value(self, name: str) -> Any:
+        """Return the value of a placeholder, _ABSENT if this item alone lacks it."""
         axis, *fields = name.split(".")
-        if axis not in self.values or not _has_field(self.items[axis], fields):
+        value, items = self.axes.get(axis, (_ABSENT, []))
+        if all(_field(item, fields) is _ABSENT for item in items):
             known = [
-                ".".join(each)
-                for axis, items in self.items.items()
-                for each in _names(axis, items)
+                f"{axis}.{key}" if key else axis
+                for axis, (_, items) in self.axes.items()
+                for key in _keys(items) or [""]
             ]
-            raise self.error(unknown("placeholder", name, known))
-        value = self.values[axis]
-        for each in fields:
-            if not isinstance(value, Mapping) or each not in value:
-                return _ABSENT
-            value = value[each]
-        return value
+            raise self._error(unknown("placeholder", name, known))
+        return _field(value, fields)
 
 
-def _expand(node: Any, scope: _Scope) -> Any:
-    if isinstance(node, str):
-        value = scope.filled(node)
-        return scope.written(node) if value is _ABSENT else value
-    if isinstance(node, list):
-        return [
-            made
-            for position, item in enumerate(node)
-            for made in _expanded_item(item, scope.at(position))
-        ]
-    if isinstance(node, Mapping):
-        return _expanded_mapping(node, scope)
-    return node
-
-
-def _expanded_item(item: Any, scope: _Scope) -> Iterator[Any]:
-    if not _is_repeated(item):
-        yield _expand(item, scope)
-        return
-    body = _body(item)
-    for inner in scope.combinations(item["for_each"]):
-        if list(body) == ["entries"] and isinstance(body["entries"], list):
-            yield from _expand(body["entries"], inner)
-        else:
-            yield _expand(body, inner)
-
-
-def _expanded_mapping(node: Mapping[Any, Any], scope: _Scope) -> dict[Any, Any]:
-    made: dict[Any, Any] = {}
-    for key, value in node.items():
-        here = scope.at(key)
-        scopes: Iterator[_Scope] = iter([here])
-        if _is_repeated(value):
-            scopes, value = here.combinations(value["for_each"]), _body(value)
-        for inner in scopes:
-            if isinstance(value, str) and inner.filled(value) is _ABSENT:
-                continue
-            name = inner.written(key) if isinstance(key, str) else key
-            if name in made:
-                raise here.error(f"the key {name!r} is made twice")
-            made[name] = _expand(value, inner)
-    return made
-
-
-def _is_repeated(node: Any) -> bool:
-    return isinstance(node, Mapping) and "for_each" in node
-
-
-def _body(node: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in node.items() if key != "for_each"}
-
-
-def _has_field(items: Sequence[Any], fields: Sequence[str]) -> bool:
-    found = list(items)
+def _field(item: Any, fields: Sequence[str]) -> Any:
     for each in fields:
-        found = [i[each] for i in found if isinstance(i, Mapping) and each in i]
-    return bool(found)
+        if not isinstance(item, Mapping) or each not in item:
+            return _ABSENT
+        item = item[each]
+    return item
 
 
-def _names(axis: str, items: Sequence[Any]) -> list[tuple[str, ...]]:
-    fields = dict.fromkeys(key for i in items if isinstance(i, Mapping) for key in i)
-    return [(axis, key) for key in fields] or [(axis,)]
+def _keys(items: Sequence[Any]) -> list[str]:
+    mappings = [item for item in items if isinstance(item, Mapping)]
+    return list(dict.fromkeys(key for item in mappings for key in item))

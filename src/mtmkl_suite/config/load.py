@@ -6,27 +6,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mtmkl.errors import unknown
-from mtmkl_suite.config.changes import Change, changed, check_top, nearest_keys
 from mtmkl_suite.config.expand import expand, resolve_tier
 from mtmkl_suite.config.models import (
     TIERS,
-    Artefact,
     ArtefactsFile,
     ClaimsFile,
     ExperimentsFile,
-    MethodComparison,
-    MethodTable,
     Paper,
     Run,
     Tier,
 )
-from mtmkl_suite.config.published import check_published
-from mtmkl_suite.config.selectors import check_selectors, naming_file, require
+from mtmkl_suite.config.names import check_experiments, check_names, naming_file
+from mtmkl_suite.config.overlay import at, check_first_keys, nearest_keys, overlaid
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.documents import Model, config_dir, read_yaml, validated
 from mtmkl_suite.errors import ConfigError
 
-_FILES: dict[str, type[Model]] = {
+FILES: dict[str, type[Model]] = {
     "experiments": ExperimentsFile,
     "artefacts": ArtefactsFile,
     "claims": ClaimsFile,
@@ -44,77 +40,99 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
     on_missing_data = run.on_missing_data or ("fail" if is_paper else "report")
     found = {
         "download": run.download or ("all" if is_paper else "small"),
-        # Of a record, what has its data here is compared.
+        # A record is compared as far as its data are here.
         "on_missing_data": "report" if run.against else on_missing_data,
     }
     return run.model_copy(update=found)
 
 
-def load_paper(paper: str | Path, tier: Tier, changes: Sequence[Change] = ()) -> Paper:
+def load_paper(
+    paper: str | Path, tier: Tier, settings: Mapping[str, Any] | None = None
+) -> Paper:
     """Return a paper's configuration with the tier's values chosen.
 
     It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
-    paper's folder say together; the last two files may be absent.
+    paper's folder say together; the last two files may be absent. ``settings`` are
+    other values of dotted keys.
     """
     folder = paper_folder(paper)
-
     # The other tier is read for its mistakes, and for what it alone has.
     tiers = sorted(TIERS, key=lambda each: each != tier)
     try:
-        by_tier = {each: _read_paper(folder, each, changes) for each in tiers}
+        known = [_read_paper(folder, each, settings) for each in tiers]
     except ConfigError as error:
-        if not changes:
+        if not settings:
             raise
-        hint = nearest_keys(changes, _read_paper(folder, tier, ()))
+        hint = nearest_keys(settings, _read_paper(folder, tier))
         raise ConfigError(f"{error}{hint}") from error
-    config = by_tier[tier]
-    # With other train sizes or numbers of tasks, the cells of a table that select the
-    # usual ones are empty, not wrong.
-    usual = [_read_paper(folder, each, ()) for each in tiers] if changes else []
-    with naming_file(folder.name):
-        _check_names(config)
-        check_selectors(config, [*by_tier.values(), *usual])
-        check_published(config)
+    usual = []
+    if settings:
+        # With other train sizes or numbers of tasks, the cells of a table that select
+        # the usual ones are empty, not wrong.
+        usual = [_read_paper(folder, each) for each in tiers]
+    return _checked(known[0], [*known, *usual])
+
+
+def load_tiers(paper: str | Path) -> dict[Tier, Paper]:
+    """Return a paper's configuration for every tier."""
+    folder = paper_folder(paper)
+    known = {tier: _read_paper(folder, tier) for tier in TIERS}
+    return {tier: _checked(known[tier], [*known.values()]) for tier in TIERS}
+
+
+def _checked(config: Paper, known: Sequence[Paper]) -> Paper:
+    with naming_file(config.folder.name):
+        check_names(config, known)
     return _for_tier(config)
 
 
-def _read_paper(folder: Path, tier: Tier, changes: Sequence[Change]) -> Paper:
-    check_top(changes)
+def _read_paper(
+    folder: Path, tier: Tier, settings: Mapping[str, Any] | None = None
+) -> Paper:
+    check_first_keys(settings or {})
     parts: dict[str, Any] = {"artefacts": {}, "claims": []}
-    for name, model in _FILES.items():
+    for name, model in FILES.items():
         if name == "experiments" or (folder / f"{name}.yaml").is_file():
-            part = read_part(folder, name, model, tier, changes)
+            part = read_part(folder, name, model, tier, settings)
             parts |= {key: each for key, each in part if key in Paper.model_fields}
-    if changes:
-        parts["changes"] = {change.key: change.value for change in changes}
+    if settings:
+        parts["changes"] = dict(settings)
     seconds = folder / "seconds.csv"
-    return Paper(
+    config = Paper(
         **parts,
         tier=tier,
         published=folder / "published",
         seconds=read_measured(seconds, "experiment", "dataset", "method", "seconds"),
     )
+    with naming_file(folder.name):
+        check_experiments(config)
+    return config
 
 
 def read_part(
-    folder: Path, name: str, model: type[_M], tier: Tier, changes: Sequence[Change] = ()
+    folder: Path,
+    name: str,
+    model: type[_M],
+    tier: Tier,
+    settings: Mapping[str, Any] | None = None,
 ) -> _M:
     """Read a file of a paper's folder as an object of its model.
 
     The lists of ``experiments.yaml`` are for all files.
     """
     source = f"{folder.name}/{name}.yaml"
-    part, settings = (
+    part, experiments = (
         resolve_tier(read_yaml(folder / f"{each}.yaml"), tier)
         for each in (name, "experiments")
     )
-    lists = settings.get("lists") if isinstance(settings, Mapping) else None
+    lists = experiments.get("lists") if isinstance(experiments, Mapping) else None
     try:
         part = expand(part, lists if isinstance(lists, Mapping) else {})
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
-    if changes:
-        part = changed(part, changes, name=name, tier=tier, source=source)
+    for key, value in (settings or {}).items():
+        if key.partition(".")[0] in model.model_fields:
+            part = overlaid(part, at(key, resolve_tier(value, tier)), source)
     return validated(model, part, source=source)
 
 
@@ -145,59 +163,6 @@ def paper_folder(paper: str | Path) -> Path:
         f"{unknown('paper', str(paper), known)}; or give the path of a folder with "
         "experiments.yaml"
     )
-
-
-def _check_names(config: Paper) -> None:
-    for name, experiment in config.experiments.items():
-        key = f"experiments.{name}"
-        require(f"{key}.protocol", "protocol", config.protocols, experiment.protocol)
-        for position, entry in enumerate(experiment.methods):
-            place = f"{key}.methods.{position}.method"
-            require(place, "method", config.methods, entry.method)
-    experiments = config.experiments
-    for name, artefact in config.artefacts.items():
-        key = f"artefacts.{name}"
-        require(f"{key}.experiment", "experiment", experiments, *artefact.shown)
-        if isinstance(artefact.comparison, MethodComparison):
-            _check_comparison(key, artefact, artefact.comparison)
-    seen = set()
-    steps = {step for artefact in config.artefacts.values() for step in artefact.steps}
-    for claim in config.claims:
-        key = f"claims.{claim.id}"
-        if claim.id in seen:
-            raise ConfigError(f"key {key!r} comes twice")
-        seen.add(claim.id)
-        key = f"{key}.args"
-        wanted = claim.args["experiment"]
-        require(f"{key}.experiment", "experiment", experiments, wanted)
-        other = claim.over_tasks.get("experiment", wanted)
-        require(f"claims.{claim.id}.over_tasks", "experiment", experiments, other)
-        for name, side in claim.args.items():
-            if isinstance(side, dict) and "experiment" in side:
-                place = f"{key}.{name}.experiment"
-                require(place, "experiment", experiments, side["experiment"])
-        if "step" in claim.args:
-            require(
-                f"{key}.step", "step of an artefact", sorted(steps), claim.args["step"]
-            )
-
-
-def _check_comparison(
-    key: str, artefact: Artefact, comparison: MethodComparison
-) -> None:
-    """Check that an artefact without published numbers names what is compared."""
-    columns, rows, blocks = comparison.columns, comparison.rows, comparison.blocks
-    require(f"{key}.comparison.pairs", "column", columns, *comparison.pairs)
-    require(f"{key}.comparison.control", "column", columns, comparison.control)
-    require(f"{key}.comparison.main", "block", blocks, comparison.main)
-    if isinstance(artefact, MethodTable):
-        require(f"{key}.rivals", "column", columns, *artefact.rivals)
-        require(f"{key}.proposed", "column", columns, *artefact.proposed)
-        for entry in artefact.left_out:
-            require(f"{key}.left_out.methods", "column", columns, *entry.methods)
-            require(f"{key}.left_out.rows", "row", rows, *(entry.rows or []))
-        for setting in artefact.settings:
-            require(f"{key}.settings.block", "block", blocks, setting.block)
 
 
 def _for_tier(config: Paper) -> Paper:

@@ -80,7 +80,7 @@ class OwnData(Model):
 
 
 class Run(Model):
-    """What a run does."""
+    """Settings of a run."""
 
     tier: Tier
     papers: Distinct[str]
@@ -126,7 +126,7 @@ class Publication(Model):
 
 
 class Search(Model):
-    """How many points of a grid are tried at most."""
+    """Limit on the points of a grid that are tried."""
 
     points: Count
 
@@ -156,7 +156,7 @@ class Method(Model):
 
     @property
     def is_control(self) -> bool:
-        """Whether it is a floor or a ceiling, and no rival."""
+        """True for a floor or a ceiling."""
         return self.class_name.endswith("Control")
 
     @model_validator(mode="after")
@@ -196,7 +196,7 @@ class MethodEntry(Model):
     along: Some[str] = []
     """With selection "validation": parameters that are walked along."""
     settings: Method | None = None
-    """What a reading makes of the method, in place of the paper's."""
+    """Settings under a reading, in place of the paper's."""
 
 
 class Arrays(Model):
@@ -261,7 +261,7 @@ class ExperimentsFile(Model):
 
 
 class Tolerance(Model):
-    """How far a number may be from a printed one, in its unit or relative to it."""
+    """Distance allowed from a printed number, in its unit or relative to it."""
 
     absolute: Positive | None = None
     relative: Positive | None = None
@@ -332,7 +332,7 @@ class MethodComparison(Model):
     control: str
     scale: Number
     unit: str
-    """Of all scores times the scale."""
+    """Unit of the scores times the scale."""
     rope: Positive
     """Differences up to this, in the unit, count as none."""
     main: str
@@ -356,7 +356,7 @@ class LeftOut(Model):
 
 
 class Setting(Model):
-    """Of a decision: data sets with a property, at a train size."""
+    """Data sets with a property, at a train size, for which methods are compared."""
 
     label: str
     property: str
@@ -369,7 +369,7 @@ class Artefact(Model):
     kind: Literal["figure", "table"]
     title: str
     derived: bool = False
-    """Whether all its numbers follow from others of the paper."""
+    """True if all its numbers follow from others of the paper."""
     steps: list[str] = []
     """Functions of the paper's ``steps`` that compute what it shows."""
     quoted: Quoted | None = None
@@ -389,63 +389,6 @@ def kind_of_comparison(comparison: Any) -> str:
     return "methods" if isinstance(comparison, MethodComparison) else "printed"
 
 
-class PanelCurve(Model):
-    """Mean and spread of a method over repeats."""
-
-    method: str
-    label: str = ""
-    """In place of the method's; ``{level}`` is the level of ``each``."""
-    like: str = ""
-    """Method whose colour and marker it has, in place of its own."""
-    line: Literal["-", "--", ":", "-."] = "-"
-    each: Literal["n_tasks", "train_size"] | None = None
-    """A column of the scores: a curve for each of its levels."""
-    where: Selector = {}
-
-
-class MetricPanel(Model):
-    """A metric against an axis."""
-
-    id: str
-    """In the column ``panel`` of the csv."""
-    experiment: Annotated[str | Some[str], words("text, or a list of texts")]
-    metric: str
-    axis: str
-    """A column of the scores, an option of the data set or a parameter of a path."""
-    label: str = ""
-    metric_label: str = ""
-    title: str = "{spread}"
-    """``{spread}`` says over how many repeats means and spreads are, ``{most}`` the
-    most repeats of a point."""
-    scale: Literal["linear", "log", "log2"] = "linear"
-    ticks: bool = True
-    """Whether the axis is marked where there are scores, and nowhere else."""
-    from_zero: bool = False
-    paired: bool = False
-    """Whether the first of two curves is tested against the second at each place."""
-    curves: Some[PanelCurve]
-
-    @property
-    def experiments(self) -> list[str]:
-        """The experiments whose scores it shows."""
-        named = self.experiment
-        return [named] if isinstance(named, str) else named
-
-
-class SharedScales(Model):
-    """Scales that panels share: all, or those of a row or column."""
-
-    x: Literal["none", "all", "row", "col"] = "none"
-    y: Literal["none", "all", "row", "col"] = "none"
-
-
-class Legend(Model):
-    """Place of a legend: below the figure or each panel, or in a corner of panels."""
-
-    place: Literal["figure", "panel", "corner"]
-    columns: Count
-
-
 class _OfExperiments(Artefact):
     experiments: list[str]
 
@@ -456,19 +399,11 @@ class _OfExperiments(Artefact):
 
 
 class Figure(_OfExperiments):
-    """A figure, drawn of its panels, by a function for comparisons, or by its own."""
+    """A figure, drawn by its own function or by one for comparisons."""
 
     kind: Literal["figure"]
     function: str = ""
     """Function of the paper that draws the comparison, in place of the figure's own."""
-    panels: list[MetricPanel] = []
-    size: Annotated[list[Positive], Field(min_length=2, max_length=2)] | None = None
-    """In inches, of a figure that is drawn of its panels alone."""
-    across: Count | None = None
-    """Panels beside each other; all without it."""
-    share: SharedScales = SharedScales()
-    legend: Legend | None = None
-    heading: str = ""
     comparison: (
         Annotated[
             Annotated[Comparison, Tag("printed")]
@@ -482,13 +417,6 @@ class Figure(_OfExperiments):
     def _check_drawing(self) -> Self:
         if self.function and self.comparison is None:
             raise missing("comparison", "the function draws one")
-        if self.size and not self.panels:
-            raise missing("panels", "a figure with a size is drawn of them")
-        for key in ("across", "share", "legend", "heading"):
-            if key in self.model_fields_set and not self.size:
-                raise missing(
-                    "size", f"the key {key!r} is for a figure of panels alone"
-                )
         return self
 
 
@@ -566,7 +494,7 @@ class MethodTable(Artefact):
     comparison: MethodComparison
     left_out: list[LeftOut] = []
     settings: list[Setting] = []
-    """Of a decision: data sets with a property, at a train size."""
+    """Rows of a table of decisions."""
     rivals: list[str] = []
     """Columns that were added to what papers propose,"""
     proposed: list[str] = []
@@ -734,12 +662,12 @@ class Claim(Model):
 
     @property
     def is_the_papers(self) -> bool:
-        """Whether the text makes the claim; ours are what its tables let one expect."""
+        """True if the text makes the claim; ours are expectations from its tables."""
         return self.basis.startswith("l. ")
 
     @property
     def sides(self) -> list[Selector]:
-        """What the test compares."""
+        """Selectors that the test compares."""
         return [value for value in self.args.values() if isinstance(value, dict)]
 
     @property
@@ -804,7 +732,7 @@ class MethodChange(Model):
 
 
 class ReadingChange(Model):
-    """What a reading changes of the main protocol."""
+    """Changes that a reading makes to the main protocol."""
 
     datasets: DataChange | None = None
     protocol: ProtocolChange | None = None
@@ -818,7 +746,7 @@ class ReadingChange(Model):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether it needs fits of its own."""
+        """True if it needs fits of its own."""
         return bool(self.model_fields_set - {"in_place"})
 
 
@@ -912,6 +840,11 @@ class CurveFigure(Model):
     """Alternatives, and main, as numbers."""
     panels: Some[Panel]
 
+    def drawn(self, panel: Panel) -> list[tuple[str, str]]:
+        """Return the factors and alternatives that a panel draws."""
+        curves = [each for curve in panel.curves for each in curve.reading.items()]
+        return [*curves, *((self.axis, level) for level in self.levels)]
+
 
 class ReadingsFile(Model):
     """All of ``readings.yaml``."""
@@ -922,7 +855,7 @@ class ReadingsFile(Model):
 
 
 class Origin(Model):
-    """Where an experiment of a run of readings comes from."""
+    """Origin of an experiment in a run of readings."""
 
     of: str
     """The main experiment."""
@@ -930,15 +863,15 @@ class Origin(Model):
     fits: str
     """The experiment whose scores it reads: ``of`` if those of the main record."""
     is_whole: bool
-    """Whether nothing of the main experiment can stand beside it."""
+    """True if nothing of the main experiment can stand beside it."""
     times: int
-    """How many repeats stand for each of the main experiment."""
+    """Number of repeats that stand for each of the main experiment."""
     changes: list[str]
     """Methods that are not the main ones any more, run or not."""
 
 
 class Readings(Model):
-    """What a run of readings makes of a paper."""
+    """Readings of a paper, as a run has them."""
 
     factors: dict[str, Factor]
     specifications: dict[str, MadeSpecification]
@@ -955,7 +888,7 @@ class Record(Model):
     """Whose scores these are."""
 
 
-# What a paper's folder says, for one tier
+# A paper's folder, for one tier
 
 
 class Paper(Model):
@@ -971,7 +904,7 @@ class Paper(Model):
     published: Path
     """Folder of the printed numbers."""
     seconds: dict[str, float] = {}
-    """What a repeat of ``experiment/data set/method`` was once measured to take."""
+    """Measured seconds of a repeat, by ``experiment/data set/method``."""
     changes: dict[str, Any] = {}
     """Keys that were set to other values."""
     own: list[str] | None = None
@@ -984,7 +917,7 @@ class Paper(Model):
 
     @property
     def folder(self) -> Path:
-        """Where the configuration lies."""
+        """Folder of the configuration."""
         return self.published.parent
 
     def method_of(self, entry: MethodEntry) -> Method:

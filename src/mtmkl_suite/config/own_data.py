@@ -2,16 +2,17 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.errors import unknown
-from mtmkl_suite.config.changes import Change
 from mtmkl_suite.config.load import load_paper, read_measured
-from mtmkl_suite.config.models import DataSets, OwnData, Paper, Tier
+from mtmkl_suite.config.models import OwnData, Paper, Tier
+from mtmkl_suite.config.overlay import Whole, overlaid
 from mtmkl_suite.data.loaders.own import is_file, is_own
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
@@ -34,7 +35,9 @@ It is the mean over tasks of its share; the comparison's sets divide there.
 """
 
 
-def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) -> Paper:
+def own_data_config(
+    own: OwnData, tier: Tier, settings: Mapping[str, Any] | None = None
+) -> Paper:
     """Return the configuration of a run on data of one's own.
 
     The data are read once, so that whatever is wrong with them is said first.
@@ -47,7 +50,7 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
             f"--data {data!r} is neither a file that is read (.csv, .tsv, .parquet "
             "or .npz: save a spreadsheet as csv) nor package.module:function"
         )
-    config = load_paper(config_dir() / TEMPLATE, tier, changes)
+    config = load_paper(config_dir() / TEMPLATE, tier, settings)
     name = str(Path(data).resolve()) if is_file(data) else data
     found = load(name, **options)
     outputs = "labels" if set(found.y) <= {-1.0, 1.0} else "numbers"
@@ -69,24 +72,24 @@ def own_data_config(own: OwnData, tier: Tier, changes: Sequence[Change] = ()) ->
     if outputs == "labels" and not is_asked:
         rarer = _share_of_rarer(found)
         if rarer < UNBALANCED:
-            # What is right by chance says little of accuracy.
+            # Accuracy says little where most labels are right by chance.
             metrics = sorted(metrics, key=lambda name: name != "auc")
             remark = f", {rarer:.0%} of the rarer label"
     short = name_of(Path(data)) if is_file(data) else data
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
+    others = dict.fromkeys(each for each in config.experiments if each != outputs)
     of_data = {
         "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples{remark}",
         "metrics": metrics,
-        "datasets": DataSets(name=name, options=options),
+        "datasets": Whole({"name": name, "options": options}),
         "methods": [each for each in experiment.methods if each.method in chosen],
     }
-    cited = {"id": identifier, "title": f"Methods on {short}"}
-    changed = {
-        "paper": config.paper.model_copy(update=cited),
-        "experiments": {outputs: experiment.model_copy(update=of_data)},
+    overlay = {
+        "paper": {"id": identifier, "title": f"Methods on {short}"},
+        "experiments": {**others, outputs: of_data},
         "own": [],
     }
-    config = config.model_copy(update=changed)
+    config = overlaid(config, overlay)
     return config.model_copy(update={"seconds": _seconds(config, outputs, found)})
 
 

@@ -1,17 +1,20 @@
 """Parts of a paper's configuration, other repeats, and methods that join."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from mtmkl_suite.config.models import (
     Artefact,
     Experiment,
+    Figure,
     Method,
     MethodComparison,
     MethodEntry,
     Paper,
     Table,
 )
+from mtmkl_suite.config.overlay import Whole, overlaid
+from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.errors import ConfigError
 
 _UNTUNED = " (untuned)"
@@ -27,19 +30,50 @@ def with_repeats(config: Paper, repeats: int) -> Paper:
     experiments = config.experiments
     if all(config.n_repeats(name) == repeats for name in experiments):
         return config
-    protocols = dict(config.protocols)
-    for experiment in experiments.values():
-        usual = protocols[experiment.protocol]
-        protocols[experiment.protocol] = usual.model_copy(update={"repeats": repeats})
-    found = {
-        "protocols": protocols,
-        "experiments": {
-            name: each.model_copy(update={"repeats": None})
-            for name, each in experiments.items()
+    found: Paper = overlaid(
+        config,
+        {
+            "protocols": {
+                e.protocol: {"repeats": repeats} for e in experiments.values()
+            },
+            "experiments": {name: {"repeats": None} for name in experiments},
+            "changes": {"repeats": repeats},
         },
-        "changes": {**config.changes, "repeats": repeats},
+    )
+    return found
+
+
+def with_experiments(
+    config: Paper, names: Collection[str], artefacts: Iterable[str]
+) -> Paper:
+    """Return a configuration with some experiments, their claims and some artefacts.
+
+    Methods are compared over those of the data sets that are left.
+    """
+    found = {
+        "experiments": {k: v for k, v in config.experiments.items() if k in names},
+        "artefacts": {
+            k: _of_experiments(config.artefacts[k], names) for k in artefacts
+        },
+        "claims": [c for c in config.claims if c.args["experiment"] in names],
     }
     return config.model_copy(update=found)
+
+
+def _of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
+    """Return an artefact whose comparison has the data sets of some experiments."""
+    comparison = artefact.comparison
+    if comparison is None:
+        return artefact
+    gone = [k for k, v in comparison.rows.items() if v.experiment not in experiments]
+    if not gone:
+        return artefact
+    overlay: dict[str, Any] = {"comparison": {"rows": dict.fromkeys(gone)}}
+    if isinstance(artefact, Figure):
+        kept = [name for name in artefact.experiments if name in experiments]
+        overlay["experiments"] = kept
+    found: Artefact = overlaid(artefact, overlay)
+    return found
 
 
 def restricted_to_artefacts(config: Paper, names: Iterable[str]) -> Paper:
@@ -60,70 +94,74 @@ def with_method(
 ) -> Paper:
     """Return a configuration in which one more method joins an experiment.
 
-    ``grid``: Hyper-parameter values, chosen as the experiment's other methods choose,
-    on validation rows or by cross-validation; None takes the defaults of the class, and
-    its label says so.
+    ``grid``: Hyper-parameter values, chosen on validation rows where the protocol has
+    some, or by cross-validation; None takes the defaults of the class, and its label
+    says so.
 
     Returns ``own`` lists the methods that joined. A new method is labelled with the
     name of its class, or with all of ``class_name`` where that is another's label.
     """
-    if experiment not in config.experiments:
-        known = ", ".join(config.experiments)
-        raise ConfigError(f"experiment {experiment!r} is unknown; known: {known}")
     current = config.experiments[experiment]
     if any(entry.method == class_name for entry in current.methods):
         return config
-    methods = dict(config.methods)
-    method_id = class_name
-    if class_name not in methods:
-        own_name = class_name.rpartition(":")[2].rpartition(".")[2]
-        method_id = own_name.lower()
-        while method_id in methods and methods[method_id].class_name != class_name:
-            method_id += "_own"
-        labels = {
-            each.label.removesuffix(_UNTUNED)
-            for name, each in methods.items()
-            if name != method_id
-        }
-        label = class_name if own_name in labels else own_name
-        # Grids of a comparison are searched; what stays at its defaults is marked.
-        others = {methods[entry.method].selection for entry in current.methods}
-        selection = "validation" if "validation" in others else "common"
-        methods[method_id] = Method.model_validate(
-            {"label": label, "class": class_name, "grid": dict(grid)}
-            | {"selection": selection}
-            if grid
-            else {"label": f"{label}{_UNTUNED}", "class": class_name}
-            | {"selection": "none"}
-        )
-    entries = [*current.methods, MethodEntry(method=method_id)]
-    changed = current.model_copy(update={"methods": entries})
-    label = methods[method_id].label
-    found = {
-        "own": list(dict.fromkeys([*(config.own or []), method_id])),
-        "methods": methods,
-        "experiments": {**config.experiments, experiment: changed},
-        "artefacts": {
-            name: _with_label(artefact, experiment, changed, method_id, label)
-            for name, artefact in config.artefacts.items()
-        },
+    name, method = class_name, config.methods.get(class_name)
+    if method is None:
+        name, method = _new_method(config, current, class_name, grid)
+    shown = {
+        artefact: overlay
+        for artefact, of in config.artefacts.items()
+        if (overlay := _with_label(of, experiment, current, name, method.label))
     }
-    return config.model_copy(update=found)
+    found: Paper = overlaid(
+        config,
+        {
+            "own": list(dict.fromkeys([*(config.own or []), name])),
+            "methods": {name: method},
+            "experiments": {
+                experiment: {"methods": [*current.methods, MethodEntry(method=name)]}
+            },
+            "artefacts": shown,
+        },
+    )
+    return found
+
+
+def _new_method(
+    config: Paper,
+    experiment: Experiment,
+    class_name: str,
+    grid: Mapping[str, list[Any]] | None,
+) -> tuple[str, Method]:
+    """Return id and settings of a class that is not configured."""
+    methods = config.methods
+    own_name = class_name.rpartition(":")[2].rpartition(".")[2]
+    name = own_name.lower()
+    while name in methods and methods[name].class_name != class_name:
+        name += "_own"
+    if name in methods:
+        return name, methods[name]
+    labels = {each.label.removesuffix(_UNTUNED) for each in methods.values()}
+    label = class_name if own_name in labels else own_name
+    document: dict[str, Any] = {"label": f"{label}{_UNTUNED}", "selection": "none"}
+    if grid:
+        kind = config.protocols[experiment.protocol].kind
+        selection = "validation" if kind in WITH_VALIDATION else "common"
+        document = {"label": label, "grid": dict(grid), "selection": selection}
+    return name, Method.model_validate({**document, "class": class_name})
 
 
 def _with_label(
     artefact: Artefact, name: str, experiment: Experiment, method: str, label: str
-) -> Artefact:
-    """Return an artefact that shows one more method if it shows the experiment."""
+) -> dict[str, Any] | None:
+    """Return what shows one more method of an experiment, if an artefact shows it."""
     if isinstance(artefact, Table) and artefact.experiment == name:
-        extra = {**artefact.extra_rows, label: {"method": method}}
-        return artefact.model_copy(update={"extra_rows": extra})
+        return {"extra_rows": {label: Whole({"method": method})}}
     comparison = artefact.comparison
     # Another kind stands beside the ranks that a paper printed of its methods.
     if not isinstance(comparison, MethodComparison):
-        return artefact
-    if name not in {row.experiment for row in comparison.rows.values()}:
-        return artefact
+        return None
+    if name not in artefact.shown:
+        return None
     present = {entry.method for entry in experiment.methods} - {method}
     for column, methods in comparison.columns.items():
         sharing = {methods} if isinstance(methods, str) else set(methods)
@@ -134,8 +172,6 @@ def _with_label(
                 "the others with --experiment"
             )
         if method in sharing:
-            return artefact
+            return None
     own = f"{label} (joined)" if label in comparison.columns else label
-    columns = {**comparison.columns, own: [method]}
-    shown = comparison.model_copy(update={"columns": columns})
-    return artefact.model_copy(update={"comparison": shown})
+    return {"comparison": {"columns": {own: [method]}}}

@@ -1,22 +1,27 @@
 """The papers of a run: what it takes of them, adds to them, and changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mtmkl.errors import unknown
 from mtmkl_suite.config import against
-from mtmkl_suite.config.changes import Change, of_paper, parse
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
+from mtmkl_suite.config.overlay import of_paper, settings_of
 from mtmkl_suite.config.own_data import own_data_config
-from mtmkl_suite.config.parts import restricted_to_artefacts, with_method, with_repeats
+from mtmkl_suite.config.parts import (
+    restricted_to_artefacts,
+    with_experiments,
+    with_method,
+    with_repeats,
+)
 from mtmkl_suite.config.readings import load_all_readings
 from mtmkl_suite.errors import ConfigError
 
 
 def load_papers(run: Run) -> list[Paper]:
     """Return the configurations of the papers of a run."""
-    papers = _loaded(run, of_paper(map(parse, run.settings)))
+    papers = _loaded(run, of_paper(settings_of(run.settings)))
     for kind, names, restrict in (
         ("experiments", run.experiments, _to_experiments),
         ("artefacts", run.artefacts, restricted_to_artefacts),
@@ -32,27 +37,28 @@ def load_papers(run: Run) -> list[Paper]:
     return [against.with_record(p) for p in papers] if run.against else papers
 
 
-def _loaded(run: Run, changes: Sequence[Change]) -> list[Paper]:
+def _loaded(run: Run, settings: Mapping[str, Any]) -> list[Paper]:
+    first = next(iter(settings), None)
     if run.data:
-        return [own_data_config(run.data, run.tier, changes)]
+        return [own_data_config(run.data, run.tier, settings)]
     if run.against and (run.tier != "paper" or run.readings):
         raise ConfigError(
             "--against published is of the paper tier and of the main protocol: "
             "leave out --tier and --readings; --repeats 2 makes it quick"
         )
-    if run.against and changes:
+    if run.against and settings:
         raise ConfigError(
-            f"--set {changes[0].key}: a record is compared with as it is; "
+            f"--set {first}: a record is compared with as it is; "
             "only keys of config/config.yaml can be set"
         )
-    if run.readings and changes:
+    if run.readings and settings:
         raise ConfigError(
-            f"--set {changes[0].key} changes the experiments, and --readings runs "
+            f"--set {first} changes the experiments, and --readings runs "
             "others in their place: take one of the two"
         )
     if run.readings:
         return load_all_readings(run)
-    return [load_paper(paper, run.tier, changes) for paper in run.papers]
+    return [load_paper(paper, run.tier, settings) for paper in run.papers]
 
 
 def _restricted(
@@ -91,20 +97,16 @@ def _to_experiments(config: Paper, names: Sequence[str]) -> Paper:
     Methods are compared over those of the data sets that are left, if several are.
     """
     chosen = set(names)
-    found = {
-        "experiments": {name: config.experiments[name] for name in names},
-        "artefacts": {
-            k: against.of_experiments(v, chosen)
-            for k, v in config.artefacts.items()
-            if chosen >= set(v.shown)
-            or (
-                isinstance(v.comparison, MethodComparison)
-                and len(chosen & set(v.shown)) > 1
-            )
-        },
-        "claims": [c for c in config.claims if c.args["experiment"] in chosen],
-    }
-    return config.model_copy(update=found)
+    shown = [
+        name
+        for name, artefact in config.artefacts.items()
+        if chosen >= set(artefact.shown)
+        or (
+            isinstance(artefact.comparison, MethodComparison)
+            and len(chosen & set(artefact.shown)) > 1
+        )
+    ]
+    return with_experiments(config, chosen, shown)
 
 
 def _grids(run: Run) -> list[dict[str, list[Any]] | None]:

@@ -1,4 +1,4 @@
-"""The claims of a paper: checked against the configuration, and judged.
+"""The claims of a paper, judged.
 
 The paper's own test takes repeats as independent. Where they share examples the test is
 made again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`). The
@@ -12,7 +12,6 @@ is tested once more with tasks as the units, averaged over repeats: a second ans
 another question, on tasks like these. It has columns of its own and changes no verdict.
 """
 
-import inspect
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -54,27 +53,6 @@ COLUMNS = (
 """Columns of ``claims.csv``."""
 
 
-def check_claims(claims: Iterable[Claim], methods: Iterable[str]) -> None:
-    """Check that every claim names a known test, its arguments and known methods."""
-    known_methods = set(methods)
-    for claim in claims:
-        where = f"claim {claim.id!r}"
-        if claim.test not in TESTS:
-            raise ClaimError(
-                f"{where}: test {claim.test!r} is unknown; known: {', '.join(TESTS)}"
-            )
-        try:
-            for args in (claim.args, claim.args | claim.over_tasks):
-                inspect.signature(TESTS[claim.test]).bind(None, **args)
-        except TypeError as error:
-            raise ClaimError(f"{where}: test {claim.test}: {error}") from error
-        others = [s for s in claim.over_tasks.values() if isinstance(s, dict)]
-        for side in [*claim.sides, *others]:
-            if "method" in side and side["method"] not in known_methods:
-                text = f"method {side['method']!r} is not configured"
-                raise ClaimError(f"{where}: {text}")
-
-
 def evaluate_claims(
     claims: Iterable[Claim],
     scores: pd.DataFrame,
@@ -91,7 +69,6 @@ def evaluate_claims(
     """
     claims = list(claims)
     methods = methods if isinstance(methods, Mapping) else list(methods)
-    check_claims(claims, methods)
     labels = _labels(methods)
     tested = {(claim.args | claim.over_tasks)["experiment"] for claim in claims}
     of_tested = scores[scores["experiment"].isin(tested)]

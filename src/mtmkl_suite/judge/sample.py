@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.selectors import COLUMN_METRICS
+from mtmkl_suite.config.names import COLUMN_METRICS
 from mtmkl_suite.files import read_table
 from mtmkl_suite.metrics import HIGHER_IS_BETTER
 

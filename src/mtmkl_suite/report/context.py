@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mtmkl_suite.config.models import Figure, Paper, Readings, Variant
-from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.splits import load_splits
 from mtmkl_suite.files import intact, read_json, read_table

@@ -1,17 +1,25 @@
-"""Check a paper's configuration against data sets, methods, metrics and claims."""
+"""Check a paper's configuration against data sets, methods, metrics and claims.
+
+This is done before any work. Names that the files themselves define are looked up when
+they are loaded (:mod:`mtmkl_suite.config.names`).
+"""
 
 import ast
 import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mtmkl.kernels import task_kernels
+from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.terms import check_kernels
 from mtmkl_suite.config.models import (
+    Claim,
     DataSets,
     Experiment,
     Figure,
@@ -19,27 +27,32 @@ from mtmkl_suite.config.models import (
     MethodEntry,
     Paper,
 )
-from mtmkl_suite.config.selectors import naming_file, require
+from mtmkl_suite.config.names import naming_file, require
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.selectors import resolve_selector
-from mtmkl_suite.judge.claims import ClaimError, check_claims
+from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
 from mtmkl_suite.run.pipeline import load_variant
-from mtmkl_suite.run.terms import check_terms
+
+TASK_KERNELS = (
+    "single_task", "each_task", "union", "dirac_uniform", "frustratingly_easy",
+    "task_clustering", "graph_laplacian", "hierarchy", "smooth", "proximity", "given",
+)  # fmt: skip
+"""Functions of :mod:`mtmkl.kernels.task_kernels` that a configuration can name."""
 
 
 def check_names(config: Paper) -> None:
     """Check the names and values of a paper's configuration, before any work."""
     check_settings(config)
-    check_functions(config)
-    try:
-        check_claims(config.claims, config.methods)
-    except ClaimError as error:
-        raise ConfigError(f"{config.folder.name}/claims.yaml: {error}") from error
+    with naming_file(config.folder.name):
+        if config.readings is None:  # else drawn by what the file of readings says
+            check_functions(config)
+        for claim in config.claims:
+            _check_claim(f"claims.{claim.id}", claim)
 
 
 def check_settings(config: Paper) -> None:
@@ -58,12 +71,10 @@ def check_settings(config: Paper) -> None:
 
 def check_functions(config: Paper) -> None:
     """Check that there are functions that draw the figures and compute the steps."""
-    if config.readings is not None:
-        return  # drawn by what the file of readings says
     package = f"mtmkl_suite.papers.{config.paper.id}"
     for name, artefact in config.artefacts.items():
         drawn = []
-        if isinstance(artefact, Figure) and artefact.size is None:
+        if isinstance(artefact, Figure):
             drawn = [artefact.function or name]
         for module, key, functions in (
             ("figures", "", drawn),
@@ -71,8 +82,25 @@ def check_functions(config: Paper) -> None:
         ):
             known = _names_in(f"{package}.{module}") if functions else []
             kind = f"function of {package}.{module}"
-            with naming_file(config.folder.name):
-                require(f"artefacts.{name}{key}", kind, known, *functions)
+            require(f"artefacts.{name}{key}", kind, known, *functions)
+
+
+def _check_claim(key: str, claim: Claim) -> None:
+    """Check that a claim names a test and the arguments that this takes."""
+    require(f"{key}.test", "test", TESTS, claim.test)
+    with _naming_key(f"{key}.args"):
+        for args in (claim.args, claim.args | claim.over_tasks):
+            inspect.signature(TESTS[claim.test]).bind(None, **args)
+
+
+@contextmanager
+def _naming_key(key: str, of: str = "") -> Iterator[None]:
+    """Name the key of what is wrong, and the method or data set where ``of`` has it."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        text = f"{of}: {error}" if of else str(error)
+        raise ConfigError(f"key '{key}': {text}") from error
 
 
 @cache
@@ -97,7 +125,7 @@ def _check_experiment(name: str, config: Paper) -> None:
     key, experiment = f"experiments.{name}", config.experiments[name]
     repeats = config.n_repeats(name)
     _check_datasets(f"{key}.datasets", experiment.datasets)
-    _check_metrics(f"key '{key}.metrics'", experiment)
+    _check_metrics(f"{key}.metrics", experiment)
     methods = {entry.method: config.method_of(entry) for entry in experiment.methods}
     _check_criterion(f"key '{key}.select_by'", experiment, methods)
     kind = config.protocols[experiment.protocol].kind
@@ -128,12 +156,9 @@ def _check_datasets(key: str, datasets: DataSets) -> None:
         for value in values
     ]
     for place, point in points:
-        try:
-            registry.check_options(
-                datasets.name, {**datasets.options, **first, **point}
-            )
-        except ValueError as error:
-            raise ConfigError(f"key '{place}': {error}") from error
+        options = {**datasets.options, **first, **point}
+        with _naming_key(place):
+            registry.check_options(datasets.name, options)
 
 
 def _check_entry(
@@ -165,15 +190,11 @@ def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
 
 def _check_method(key: str, method: Method) -> None:
     name = method.class_name
-    try:
+    with _naming_key(f"{key}.class"):
         found = resolve(name)
-    except ValueError as error:
-        raise ConfigError(f"key '{key}.class': {error}") from error
     _check_is_method(key, name, found)
-    try:
+    with _naming_key(f"{key}.selection"):
         takes = resolve_selector(method.selection).takes
-    except ValueError as error:
-        raise ConfigError(f"key '{key}.selection': {error}") from error
     known = inspect.signature(takes or found).parameters
     takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for part, parameters in (("params", method.params), ("grid", method.grid)):
@@ -207,10 +228,8 @@ def _check_arguments(
     for place, parameter, value in given:
         wanted = option_problem(takes, parameter, value)
         if parameter == "kernels":
-            try:
+            with _naming_key(f"{key}.{place}"):
                 check_kernels(value)
-            except (TypeError, ValueError) as error:
-                raise ConfigError(f"key '{key}.{place}': {error}") from error
         if wanted is not None:
             raise ConfigError(
                 f"key '{key}.{place}': {name}: {parameter} is {value!r}, "
@@ -287,6 +306,7 @@ def _wrong_value(
 
 
 def _check_metrics(key: str, experiment: Experiment) -> None:
+    require(key, "metric", METRICS, *experiment.metrics)
     data = default_registry()[experiment.datasets.name]
     outputs: str = data.outputs
     if outputs == "unknown" and any(metric(m).labels for m in experiment.metrics):
@@ -304,7 +324,7 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
         if lacks(wanted):
             possible = ", ".join(other for other in METRICS if not lacks(other))
             raise ConfigError(
-                f"{key}: {wanted!r} needs {lacks(wanted)}, which data set "
+                f"key '{key}': {wanted!r} needs {lacks(wanted)}, which data set "
                 f"{data.name!r} does not have; it can have {possible}"
             )
 
@@ -350,3 +370,39 @@ def _check_criterion(
 
 def _is_criterion(name: str) -> bool:
     return metric(name).better is not None and metric(name).truth is None
+
+
+def check_terms(key: str, terms: Any) -> None:
+    """Check the kernels and task kernels of terms.
+
+    A fit makes their matrices, as these need the tasks of the data; the names of
+    kernels and of their parameters can be told without.
+    """
+    for number, term in enumerate(terms if isinstance(terms, list) else []):
+        place = f"{key}.{number}"
+        if isinstance(term, Mapping) and set(term) == {"kernel", "task_kernel"}:
+            term = [term["kernel"], term["task_kernel"]]
+        if not isinstance(term, list) or len(term) != 2:
+            raise ConfigError(
+                f"key '{place}': {term!r} is no mapping of kernel and task_kernel"
+            )
+        kernel, specs = term
+        with _naming_key(f"{place}.kernel"):
+            from_spec(kernel)
+        for spec in specs if isinstance(specs, list) else [specs]:
+            if not isinstance(spec, list):  # a row of a matrix
+                named = spec if isinstance(spec, Mapping) else {"name": spec}
+                _check_task_kernel(f"{place}.task_kernel", named)
+
+
+def _check_task_kernel(key: str, spec: Mapping[str, Any]) -> None:
+    name: Any = spec.get("name")
+    require(key, "task kernel", TASK_KERNELS, name)
+    normalize = spec.get("normalize", False)
+    if not isinstance(normalize, bool):
+        raise ConfigError(
+            f"key '{key}': normalize is {normalize!r}, wanted true or false"
+        )
+    takes = inspect.signature(getattr(task_kernels, name)).parameters
+    known = [*takes, "normalize", "name"]
+    require(key, f"parameter of {name}", known, *spec)

@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from mtmkl_suite.config.changes import of_run, parse
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
+from mtmkl_suite.config.overlay import of_paper, of_run, settings_of
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.documents import config_dir, read_yaml
@@ -100,15 +100,12 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
 def _configuration(**settings: Any) -> tuple[Run, Path]:
     """Return the run's configuration, good in any folder, and that of all results."""
     of_file = read_yaml(config_dir() / "config.yaml")
-    changes = {text: of_run([parse(text)]) for text in settings.get("settings", ())}
-    of_this = {
-        key: value for change in changes.values() for key, value in change.items()
-    }
-    run = load_run_config({**of_file, **settings, **of_this})
+    texts = settings.get("settings", ())
+    run = load_run_config({**of_file, **settings, **of_run(settings_of(texts))})
     top = Path(os.path.realpath(run.results))  # resolve() fails at circular links
     found: dict[str, Any] = {
         "results": top.name,
-        "settings": [text for text, change in changes.items() if not change],
+        "settings": [text for text in texts if of_paper(settings_of([text]))],
         "papers": [
             str(Path(paper).resolve()) if Path(paper).is_dir() else paper
             for paper in run.papers

@@ -1,4 +1,4 @@
-"""Figures of Argyriou, Evgeniou and Pontil 2008 that are more than panels of curves.
+"""Figures of Argyriou, Evgeniou and Pontil 2008.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. What the paper printed is read from ``published``.
@@ -6,6 +6,7 @@ figure and the plotted numbers. What the paper printed is read from ``published`
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -32,12 +33,18 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.figures.panels import draw_panel
+from mtmkl_suite.report.figures.panels import (
+    Curve,
+    Panel,
+    draw_panel,
+    panels_figure,
+)
 
 _ONES = 20
 _SCHOOL_ROWS = 15
 _QUOTED_NORMS = 5
 _BLUE = "#0072b2"
+_TWO_PANELS = (7.4, 3.9)
 
 MATRIX_COLOURS = "Blues"
 """From near white (0) to dark blue: what is learned stands out, and not the zeros."""
@@ -91,14 +98,57 @@ def figure_1(context: Context) -> FigureAndNumbers:
     return figure, numbers
 
 
+def figure_2(context: Context) -> FigureAndNumbers:
+    """Draw test error and distance of D against irrelevant variables, linear data."""
+    together = Curve("mtl_feat_linear", each="n_tasks", label="T = {level}")
+    errors = Panel(
+        "left: mse",
+        ["linear_synthetic"],
+        "mse",
+        "n_irrelevant",
+        [
+            together,
+            Curve("independent_per_task"),
+            Curve("independent_common", line="--"),
+        ],
+        label="irrelevant variables",
+        metric_label="test error (mean squared error)",
+        from_zero=True,
+    )
+    distances = replace(
+        errors,
+        id="right: covariance_distance",
+        metric="covariance_distance",
+        metric_label="distance of D from Cov (Frobenius)",
+        curves=[together],
+    )
+    return panels_figure(
+        context, [errors, distances], _TWO_PANELS, legend="panel", columns=2
+    )
+
+
+def _features_against_gamma(experiment: str) -> Panel:
+    return Panel(
+        "n_features",
+        [experiment],
+        "n_features",
+        "gamma",
+        [Curve("mtl_feat_linear")],
+        label="regularisation parameter γ",
+        metric_label="number of features learned",
+        scale="log",
+        ticks=False,
+        from_zero=True,
+    )
+
+
 def figure_3(context: Context) -> FigureAndNumbers:
     """Draw the number of features against γ and the learned |A|, linear data."""
     experiment, method = "linear_synthetic", "mtl_feat_linear"
     dataset = "linear_synthetic[n_irrelevant=6]"
     figure = Figure(figsize=WIDE)
     left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.95))
-    (panel,) = context.figure("figure_3").panels
-    path = draw_panel(context, left, panel)
+    path = draw_panel(context, left, _features_against_gamma("linear_synthetic_path"))
     right.axis("off")
     matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
     if matrix is None:
@@ -118,6 +168,36 @@ def figure_3(context: Context) -> FigureAndNumbers:
         })  # fmt: skip
     _print_row_norms(right, norms)
     return figure, pd.concat([path, entries, pd.DataFrame(norms)], ignore_index=True)
+
+
+def figure_4(context: Context) -> FigureAndNumbers:
+    """Draw the test error against the number of variables, nonlinear data."""
+    alone, full = "independent_quadratic_linear", "mtl_feat_quadratic_linear"
+    by_tasks = Panel(
+        "left: mse",
+        ["nonlinear_synthetic"],
+        "mse",
+        "n_variables",
+        [
+            Curve(full, each="n_tasks", label="T = {level}"),
+            Curve(alone, label="Independent"),
+        ],
+        label="variables",
+        metric_label="test error (mean squared error)",
+        from_zero=True,
+    )
+    by_kernel = replace(
+        by_tasks,
+        id="right: mse",
+        curves=[
+            Curve(full, label="quadratic + linear", where={"n_tasks": 200}),
+            Curve("mtl_feat_quadratic", label="quadratic"),
+            Curve("mtl_feat_linear_constant", label="linear"),
+        ],
+    )
+    return panels_figure(
+        context, [by_tasks, by_kernel], _TWO_PANELS, legend="panel", columns=2
+    )
 
 
 def figure_5(context: Context) -> FigureAndNumbers:
@@ -197,6 +277,11 @@ def _by_persons(context: Context, experiment: str, series: Series) -> pd.DataFra
     return (
         rows if rows.empty else curve_of(rows.assign(x=rows["n_tasks"].astype(float)))
     )
+
+
+def figure_7(context: Context) -> FigureAndNumbers:
+    """Draw the number of features against γ, computer survey."""
+    return panels_figure(context, [_features_against_gamma("survey_path")], SINGLE)
 
 
 def figure_8(context: Context) -> FigureAndNumbers:

@@ -1,4 +1,4 @@
-"""Figures of Jebara 2011 that are more than panels of curves, and two of ours.
+"""Figures of Jebara 2011, and two of ours.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. Figures 5 and 6 are computed from the paper's equations.
@@ -40,7 +40,12 @@ from mtmkl_suite.report.figures.drawing import (
     shades,
     spread_text,
 )
-from mtmkl_suite.report.figures.panels import paired_test
+from mtmkl_suite.report.figures.panels import (
+    Curve,
+    Panel,
+    paired_test,
+    panels_figure,
+)
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -48,6 +53,34 @@ _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"
 _QUOTED_ALPHAS = {"α = e⁵": math.exp(5), "α = 10⁵": 1e5}
 
 _METHODS = ("med_graph", "l1_and", "l1_or")
+
+
+def figure_1(context: Context) -> FigureAndNumbers:
+    """Draw AUC against training examples, Dermatology: feature selection."""
+    panel = _auc_of_two("dermatology_features", "med_features", "independent_features")
+    return panels_figure(context, [panel], SINGLE, legend="corner")
+
+
+def figure_2(context: Context) -> FigureAndNumbers:
+    """Draw AUC against training examples, Landmine: kernel selection."""
+    panels = [
+        _auc_of_two(f"landmine_{count}", f"med_{count}", f"independent_{count}")
+        for count in (18, 22)
+    ]
+    return panels_figure(context, panels, (7.4, 3.8), legend="corner")
+
+
+def _auc_of_two(experiment: str, method: str, rival: str) -> Panel:
+    return Panel(
+        experiment,
+        [experiment],
+        "auc",
+        "train_size",
+        [Curve(method, where=_CHOSEN), Curve(rival, where=_CHOSEN)],
+        label="training examples per task",
+        metric_label="test AUC, mean over tasks",
+        paired=True,
+    )
 
 
 def figure_3(context: Context) -> FigureAndNumbers:

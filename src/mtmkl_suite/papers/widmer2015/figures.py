@@ -1,4 +1,4 @@
-"""Figures of Widmer et al. 2015 that are more than panels of curves, and of ours.
+"""Figures of Widmer et al. 2015, and of ours.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers.
@@ -33,7 +33,12 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.figures.panels import draw_panel
+from mtmkl_suite.report.figures.panels import (
+    Curve,
+    Panel,
+    draw_panel,
+    panels_figure,
+)
 from mtmkl_suite.report.tables.text import repeats_text
 
 TSS = "tss"
@@ -85,7 +90,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     The numbers of the upper panel tell which method has the highest mean for each
     organism.
     """
-    (panel,) = context.figure("figure_4").panels
+    panel = _aucs(TSS, "examples for training, %", "mean over organisms", "MTL")
     figure = Figure(figsize=(7.4, 7.2))
     upper, lower = figure.subplots(2, 1)
     sizes = context.rows(TSS, "auc", {})["train_size"]
@@ -97,6 +102,61 @@ def figure_4(context: Context) -> FigureAndNumbers:
     ]
     lower.legend(loc="lower right")
     return figure, pd.concat(numbers, ignore_index=True)
+
+
+def _aucs(experiment: str, label: str, title: str, mtl: str) -> Panel:
+    """Return the AUC of all methods against the number of training examples."""
+    data = experiment.partition("_")[0]
+    labels = {"individual": "Individual", "union": "Union", "mtl": mtl}
+    labels |= {k: v if k == "vanilla" else f"MT-MKL {v}" for k, v in NORMS.items()}
+    return Panel(
+        experiment,
+        [experiment],
+        "auc",
+        "train_size",
+        [Curve(f"{data}_{k}", like=k, label=v) for k, v in labels.items()],
+        label=label,
+        metric_label="test AUC, mean over tasks",
+        title=f"{title}, {{spread}}",
+        scale="log",
+    )
+
+
+def figure_structure(context: Context) -> FigureAndNumbers:
+    """Draw AUC against training examples, Landmine and Robot with their structure."""
+    mtl = "MTL, structure alone"
+    panels = [
+        _aucs("landmine_terrain", "training examples per task", "Landmine", mtl),
+        _aucs("robot_pairs", "examples for training, %", "Robot", mtl),
+    ]
+    return panels_figure(context, panels, (7.4, 4.6), legend="figure", columns=4)
+
+
+def figure_recovery(context: Context) -> FigureAndNumbers:
+    """Draw learned against true similarity, and AUC, by examples per class."""
+    similarity = Panel(
+        "similarity_correlation",
+        ["toy_recovery", "toy_recovery_large"],
+        "similarity_correlation",
+        "n_train",
+        [
+            *(Curve(norm) for norm in NORMS),
+            *(Curve(f"{norm}_unit", line="--") for norm in NORMS),
+        ],
+        label="training examples per class and task",
+        metric_label="correlation with the true similarity",
+        title="mean ± sd over at most {most} draws",
+        scale="log",
+    )
+    auc = replace(
+        similarity,
+        id="auc",
+        metric="auc",
+        metric_label="test AUC, mean over tasks",
+        title="",
+    )
+    panels = [similarity, auc]
+    return panels_figure(context, panels, (7.4, 4.2), legend="figure", columns=4)
 
 
 def _series(context: Context, method: str) -> Series:

@@ -1,4 +1,4 @@
-"""Figure 1 of Yousefi et al. 2015, and four figures of ours.
+"""Figure 1 of Yousefi et al. 2015, and figures of ours.
 
 Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
 figure and the plotted numbers. The numbers on Theorem 1 are computed in a step of their
@@ -29,6 +29,7 @@ from mtmkl_suite.report.figures.drawing import (
     no_data_figure,
     shades,
 )
+from mtmkl_suite.report.figures.panels import Curve, Panel, panels_figure
 from mtmkl_suite.report.tables.ranking import mean_ranks, printed_mean_ranks, rank_tests
 from mtmkl_suite.report.tables.text import range_text
 from mtmkl_suite.statistics.pairs import LEVEL, compare_pair
@@ -112,6 +113,45 @@ def figure_1(context: Context) -> FigureAndNumbers:
     title = "letter: group of tasks with equal weights"
     legend_below(figure, figure.axes[0], 2, title=title)
     return figure, pd.concat(numbers, ignore_index=True)
+
+
+def figure_groups(context: Context) -> FigureAndNumbers:
+    """Draw groups of tasks and accuracy against λ, Letter, for both spreads."""
+    label = "{level} % for training"
+    curves = {
+        spread: [Curve(method, each="train_size", label=label, like="stl")]
+        for spread, method in (("σ", "groups_width"), ("σ²", "groups_variance"))
+    }
+    panels = [
+        Panel(
+            f"{metric}, spread = {spread}",
+            ["letter_groups"],
+            metric,
+            "lam",
+            curves[spread],
+            label="λ" if metric == "accuracy" else "",
+            metric_label=name if spread == "σ" else "",
+            title=f"spread = {spread}" if metric == "n_groups" else "",
+            scale="log2",
+            ticks=False,
+        )
+        for metric, name in (
+            ("n_groups", "groups of tasks"),
+            ("accuracy", "test accuracy"),
+        )
+        for spread in curves
+    ]
+    return panels_figure(
+        context,
+        panels,
+        (7.4, 4.6),
+        legend="figure",
+        columns=2,
+        across=2,
+        heading="{spread}",
+        sharex="all",
+        sharey="row",
+    )
 
 
 def figure_theorem(context: Context) -> FigureAndNumbers:

@@ -1,12 +1,13 @@
-"""Panels stated in ``artefacts.yaml``: a metric against an axis, in curves.
+"""Panels of curves: a metric against an axis.
 
-An artefact with a ``size`` is drawn of its panels alone; a figure of the paper's own
-functions may draw some with :func:`draw_panel`.
+A figure of panels alone is :func:`panels_figure`; others draw some of theirs with
+:func:`draw_panel`.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from mtmkl_suite.config import models
+from mtmkl_suite.config.models import Selector
 from mtmkl_suite.judge.sample import average, axis_values, select
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
@@ -41,48 +42,90 @@ _SCALES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def panels_figure(context: Context, artefact: models.Figure) -> FigureAndNumbers:
-    """Return a configured figure of panels, and the numbers of its curves."""
-    assert artefact.size is not None
-    panels, (width, height) = artefact.panels, artefact.size
-    figure = Figure(figsize=(width, height))
-    n_columns = artefact.across or len(panels)
-    axes = figure.subplots(
-        len(panels) // n_columns,
-        n_columns,
-        squeeze=False,
-        sharex=artefact.share.x,
-        sharey=artefact.share.y,
-    )
+@dataclass(frozen=True)
+class Curve:
+    """Mean and spread of a method over repeats."""
+
+    method: str
+    label: str = ""
+    """In place of the method's; ``{level}`` is the level of ``each``."""
+    like: str = ""
+    """Method whose colour and marker it has, in place of its own."""
+    line: Literal["-", "--", ":", "-."] = "-"
+    each: Literal["n_tasks", "train_size"] | None = None
+    """A column of the scores: a curve for each of its levels."""
+    where: Selector = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A metric against an axis."""
+
+    id: str
+    """In the column ``panel`` of the csv."""
+    experiments: Sequence[str]
+    metric: str
+    axis: str
+    """A column of the scores, an option of the data set or a parameter of a path."""
+    curves: Sequence[Curve]
+    label: str = ""
+    metric_label: str = ""
+    title: str = "{spread}"
+    """``{spread}`` says over how many repeats means and spreads are, ``{most}`` the
+    most repeats of a point."""
+    scale: Literal["linear", "log", "log2"] = "linear"
+    ticks: bool = True
+    """True to mark the axis where there are scores, and nowhere else."""
+    from_zero: bool = False
+    paired: bool = False
+    """True to test the first of two curves against the second at each place."""
+
+
+def panels_figure(
+    context: Context,
+    panels: Sequence[Panel],
+    size: tuple[float, float],
+    *,
+    legend: Literal["figure", "panel", "corner"] | None = None,
+    columns: int = 1,
+    across: int | None = None,
+    heading: str = "",
+    **shared: Any,
+) -> FigureAndNumbers:
+    """Return a figure of panels, and the numbers of its curves.
+
+    ``legend``: below the figure or each panel, or in a corner of panels, in so many
+    ``columns``. ``shared``: scales that panels share, as in ``Figure.subplots``.
+    """
+    figure = Figure(figsize=size)
+    n_columns = across or len(panels)
+    axes = figure.subplots(len(panels) // n_columns, n_columns, squeeze=False, **shared)
     tables = [
         draw_panel(context, axis, panel)
         for axis, panel in zip(axes.flat, panels, strict=True)
     ]
     if all("no data" in table for table in tables):
-        return no_data_figure(_reason(context, panels[0]), (width, height))
+        return no_data_figure(_reason(context, panels[0]), size)
     numbers = pd.concat(tables, ignore_index=True)
-    if artefact.heading:
+    if heading:
         spread = spread_text(numbers.dropna(subset=["n"]))
-        figure.suptitle(artefact.heading.format(spread=spread))
-    if artefact.legend is None:
-        return figure, numbers
-    columns = artefact.legend.columns
-    if artefact.legend.place == "figure":
+        figure.suptitle(heading.format(spread=spread))
+    if legend == "figure":
         fullest = max(axes.flat, key=lambda axis: len(axis.get_lines()))
         legend_below(figure, fullest, columns)
-    else:
+    elif legend is not None:
         place: dict[str, Any] = {
             "panel": {"loc": "upper center", "bbox_to_anchor": (0.5, -0.2)},
             # Above the stars of significant differences.
             "corner": {"loc": "lower right", "bbox_to_anchor": (1.0, 0.1)},
-        }[artefact.legend.place]
+        }[legend]
         for axis in axes.flat:
             if axis.get_lines():
                 axis.legend(ncols=columns, **place)
     return figure, numbers
 
 
-def draw_panel(context: Context, axis: Axes, panel: models.MetricPanel) -> pd.DataFrame:
+def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
     """Draw a panel, and return its numbers, or why there are none."""
     found = []
     for curve in panel.curves:
@@ -136,22 +179,24 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
     }
 
 
-def _reason(context: Context, panel: models.MetricPanel) -> str:
+def _reason(context: Context, panel: Panel) -> str:
     methods = [curve.method for curve in panel.curves]
     return context.missing_reason(panel.experiments[0], methods)
 
 
-def _rows(
-    context: Context, panel: models.MetricPanel, curve: models.PanelCurve
-) -> pd.DataFrame:
+def _rows(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
     """Return the scores of a curve, over all tasks, with their place ``x``."""
-    where = {"experiment": panel.experiments, "method": curve.method, **curve.where}
+    where = {
+        "experiment": list(panel.experiments),
+        "method": curve.method,
+        **curve.where,
+    }
     rows = select(context.scores, where, metric=panel.metric)
     return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
 
 
 def _series(
-    context: Context, curve: models.PanelCurve, rows: pd.DataFrame
+    context: Context, curve: Curve, rows: pd.DataFrame
 ) -> list[tuple[Series, pd.DataFrame]]:
     """Return a curve, or one for each level of a column, from light to full colour."""
     if rows.empty:
@@ -172,7 +217,7 @@ def _series(
 
 
 def _paired_tests(
-    panel: models.MetricPanel, first: pd.DataFrame, second: pd.DataFrame
+    panel: Panel, first: pd.DataFrame, second: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the paired t-tests of two curves at each place that both have."""
     one, other = (average(rows, ["x", "repeat"]) for rows in (first, second))

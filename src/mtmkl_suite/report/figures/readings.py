@@ -19,8 +19,8 @@ from mtmkl_suite.config.models import (
     MadeSpecification,
     Panel,
 )
-from mtmkl_suite.config.readings_checks import MAIN
-from mtmkl_suite.config.readings_shown import experiment_id
+from mtmkl_suite.config.names import MAIN
+from mtmkl_suite.config.readings import experiment_id
 from mtmkl_suite.judge.claims import evaluate_claims
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import axis_values

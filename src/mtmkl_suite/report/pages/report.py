@@ -13,7 +13,7 @@ import pandas as pd
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Publication, Tier
-from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.files import read_json, write_text
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule

@@ -33,7 +33,6 @@ from mtmkl_suite.files import (
 )
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
-from mtmkl_suite.report.figures.panels import panels_figure
 from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
 from mtmkl_suite.report.pages.report import short_name
 from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
@@ -185,15 +184,13 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
 
 @figure_style()
 def drawn(name: str, context: Context) -> FigureAndNumbers:
-    """Return a figure: of readings, of panels, or of the paper's own functions."""
+    """Return a figure: of readings, or of the paper's own functions."""
     artefact = context.config.artefacts[name]
     assert isinstance(artefact, Figure)
     if isinstance(artefact, ReadingsFigure) and artefact.specification is not None:
         return specification_curve(context, artefact.specification)
     if isinstance(artefact, ReadingsFigure):
         return reading_figure(context, name)
-    if artefact.size is not None:
-        return panels_figure(context, artefact)
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)
     figure: FigureAndNumbers = (

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Run, StepTable
-from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.files import read_json, write_json, write_table, write_text
 from mtmkl_suite.judge.claims import (
     by_author,

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Run
-from mtmkl_suite.config.published import NAMES
+from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.files import read_json, read_table, write_json, write_table
 from mtmkl_suite.judge.claims import COLUMNS, evaluate_claims

@@ -6,8 +6,8 @@ import pytest
 
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.overlay import settings_of
 
 TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
 
@@ -30,7 +30,7 @@ def test_the_keys_that_can_be_set_can_be_set(capsys):
     assert "protocols.percent.repeats=20" in settings
     assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
     usual = load_paper("yousefi2015", "paper")
-    again = load_paper("yousefi2015", "paper", [parse(text) for text in settings])
+    again = load_paper("yousefi2015", "paper", settings_of(settings))
     assert again.protocols == usual.protocols
     assert again.experiments == usual.experiments
     assert lines[-1].startswith("methods.")

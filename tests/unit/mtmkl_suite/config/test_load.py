@@ -1,5 +1,3 @@
-import copy
-import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -328,58 +326,6 @@ def test_a_value_per_tier_may_stand_anywhere(tmp_path):
 def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
     with pytest.raises(ConfigError, match=r"edited/\w+\.yaml: key '.*" + message):
         load_paper(edited_paper(tmp_path, edit), "quick")
-
-
-@pytest.mark.parametrize(
-    ("artefact", "edit", "message"),
-    [
-        (
-            "table_ranks_regression",
-            lambda t: t["comparison"].update(pairs=["MTL-FEAT", "Nobody"]),
-            r"comparison\.pairs': unknown column 'Nobody'",
-        ),
-        (
-            "figure_cost_regression",
-            lambda t: t["comparison"].update(control="Nobody"),
-            r"comparison\.control': unknown column 'Nobody'",
-        ),
-        (
-            "table_ranks_regression",
-            lambda t: t["comparison"].update(main="5 %"),
-            r"comparison\.main': unknown block '5 %'",
-        ),
-        (
-            "table_left_out_classification",
-            lambda t: t["left_out"]["paper"][0].update(rows=["Nowhere"]),
-            r"left_out\.rows': unknown row 'Nowhere'",
-        ),
-        (
-            "table_rivals_regression",
-            lambda t: t["proposed"].append("Nobody"),
-            r"proposed': unknown column 'Nobody'",
-        ),
-        (
-            "table_decisions_regression",
-            lambda t: t["settings"][0].update(block="5 %"),
-            r"settings\.block': unknown block '5 %'",
-        ),
-        (
-            "table_ranks_regression",
-            lambda t: t["comparison"]["columns"].update(X=["ridge", "rigde"]),
-            r"comparison\.columns\.X': unknown method of the paper 'rigde'",
-        ),
-    ],
-)
-def test_wrong_names_in_a_comparison_are_named(tmp_path, artefact, edit, message):
-    folder = tmp_path / "comparison"
-    shutil.copytree(config_dir() / "papers" / "comparison", folder)
-    document = yaml.safe_load((folder / "artefacts.yaml").read_text(encoding="utf-8"))
-    table = copy.deepcopy(document["artefacts"][artefact])
-    edit(table)
-    document["artefacts"][artefact] = table
-    (folder / "artefacts.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
-    with pytest.raises(ConfigError, match=rf"artefacts\.{artefact}\.{message}"):
-        load_paper(folder, "paper")
 
 
 @pytest.mark.parametrize("file", FILES)

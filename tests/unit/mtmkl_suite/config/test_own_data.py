@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper, read_measured
 from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
@@ -101,8 +100,8 @@ def test_unbalanced_labels_are_ranked_by_the_area(file, positive, metrics, remar
     (experiment,) = own_data_config(own, "quick").experiments.values()
     assert experiment.metrics == metrics
     assert remark in experiment.title
-    asked = parse("experiments.labels.metrics=[balanced_accuracy, auc]")
-    (experiment,) = own_data_config(own, "quick", [asked]).experiments.values()
+    asked = {"experiments.labels.metrics": ["balanced_accuracy", "auc"]}
+    (experiment,) = own_data_config(own, "quick", asked).experiments.values()
     assert experiment.metrics == ["balanced_accuracy", "auc"]
 
 

@@ -52,11 +52,6 @@ def test_a_method_that_is_there_already_changes_nothing(config):
     assert with_method(config, "real", "ridge") is config
 
 
-def test_unknown_experiment_lists_the_known(config):
-    with pytest.raises(ConfigError, match=r"'rael'.*curve, real"):
-        with_method(paper_of(config), "rael", "my.module:Own")
-
-
 def test_repeats_of_all_experiments(config):
     config["experiments"]["curve"]["repeats"] = 2
     config = paper_of(config)

@@ -429,3 +429,12 @@ def test_a_figure_of_what_does_not_exist_is_refused(folder, old, new, words):
     with pytest.raises(ConfigError, match=r"readings\.yaml") as error:
         load_readings(folder, "quick")
     assert words in str(error.value)
+
+
+def test_a_reading_may_choose_in_every_repeat_what_the_main_protocol_holds():
+    main = load_paper("argyriou2008", "paper").experiments["school"]
+    read = load_readings("argyriou2008", "paper", ["inputs"])
+    free = read.experiments["school@inputs=raw_school"].entry("mtl_feat_gaussian")
+    assert main.entry("mtl_feat_gaussian").hold == {"kernel": 0}
+    assert free.hold == {}
+    assert free.settings.params["standardize"] is False

@@ -1,11 +1,18 @@
 import pytest
 from configured import paper_of
 
+from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.run.checks import check_functions, check_names, check_settings
+from mtmkl_suite.run.checks import (
+    TASK_KERNELS,
+    check_functions,
+    check_names,
+    check_settings,
+    check_terms,
+)
 
 
 class Own:
@@ -371,12 +378,62 @@ def test_names_of_the_papers_exist(paper):
         check_names(load_paper(paper, tier))
 
 
-def test_a_claim_on_a_method_that_is_not_there_names_the_file():
-    config = load_paper("jebara2011", "paper")
-    claim = config.claims[0]
-    args = {**claim.args, "lower": {"method": "nobody"}}
-    claim = claim.model_copy(update={"args": args})
-    config = config.model_copy(update={"claims": [claim]})
-    message = r"jebara2011/claims\.yaml: claim '\w+': method 'nobody' is not configured"
+SIDES = {"metric": "misclassified", "lower": {}, "higher": {}}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"test": "divination"}, r"test': unknown test 'divination'"),
+        ({"args": {**SIDES, "depth": 3}}, r"args': got an unexpected .*'depth'"),
+        ({"args": {}}, r"args': missing a required argument: 'metric'"),
+    ],
+)
+def test_claims_name_a_test_and_its_arguments(config, change, message):
+    claim = {"id": "c", "test": "paired_difference", **change}
+    claim["args"] = {"experiment": "digits", **claim.get("args", {})}
+    config["claims"] = [claim]
+    with pytest.raises(
+        ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message
+    ):
+        check_names(paper_of(config))
+
+
+def test_every_task_kernel_can_be_named():
+    assert set(TASK_KERNELS) == set(_BUILDERS)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        [{"kernel": "linear", "task_kernel": "union"}],
+        [["linear", "single_task"]],
+        [["linear", [[1, 0], [0, 1]]]],
+        [{"kernel": {"name": "gaussian", "width": 2}, "task_kernel": ["union"]}],
+        [["linear", {"name": "smooth", "distances": "phylogeny", "scales": [1]}]],
+        [["linear", {"name": "given", "similarity": "s", "normalize": True}]],
+        None,
+    ],
+)
+def test_terms_that_a_fit_can_make(terms):
+    check_terms("terms", terms)
+
+
+@pytest.mark.parametrize(
+    ("term", "message"),
+    [
+        ("linear", "'terms.0': 'linear' is no mapping of kernel and task_kernel"),
+        ({"kernel": "linear"}, "'terms.0': .* is no mapping of kernel and task_kernel"),
+        (["zzz", "union"], "'terms.0.kernel': unknown kernel 'zzz'"),
+        ([{"name": "gaussian", "width": "zzz"}, "union"], r"terms\.0\.kernel.*'zzz'"),
+        (["linear", "uniom"], r"task_kernel': unknown .*did you mean 'union'"),
+        (["linear", {"name": "hierarchy", "tre": "(a,b);"}], "did you mean 'tree'"),
+        (
+            ["linear", {"name": "union", "normalize": "zzz"}],
+            "normalize is 'zzz', wanted true or false",
+        ),
+    ],
+)
+def test_terms_that_no_fit_can_make(term, message):
     with pytest.raises(ConfigError, match=message):
-        check_names(config)
+        check_terms("terms", [term])

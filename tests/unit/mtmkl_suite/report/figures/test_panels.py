@@ -1,4 +1,4 @@
-"""Panels that a configuration states; those of the papers are tested with them."""
+"""Panels of curves; those of the papers are tested with them."""
 
 from dataclasses import replace
 
@@ -7,28 +7,31 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from mtmkl_suite.config.models import Figure
-from mtmkl_suite.documents import validated
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.drawing import method_styles
-from mtmkl_suite.report.figures.panels import paired_test, panels_figure
+from mtmkl_suite.report.figures.panels import (
+    Curve,
+    Panel,
+    paired_test,
+    panels_figure,
+)
 
-PANEL = {
-    "id": "errors", "experiment": "linear_synthetic", "metric": "mse",
-    "axis": "n_irrelevant", "label": "variables", "metric_label": "error",
-    "curves": [
-        {"method": "mtl_feat_linear", "each": "n_tasks", "label": "{level} tasks"},
-        {"method": "independent_common", "like": "mtl_feat_linear", "line": "--"},
+PANEL = Panel(
+    "errors",
+    ["linear_synthetic"],
+    "mse",
+    "n_irrelevant",
+    [
+        Curve("mtl_feat_linear", each="n_tasks", label="{level} tasks"),
+        Curve("independent_common", like="mtl_feat_linear", line="--"),
     ],
-}  # fmt: skip
+    label="variables",
+    metric_label="error",
+)
 
 
 def drawn(context, *panels):
-    document = {
-        "kind": "figure", "title": "Errors", "experiments": [], "size": [6, 3],
-        "panels": [*panels],
-    }  # fmt: skip
-    return panels_figure(context, validated(Figure, document, source=""))
+    return panels_figure(context, panels, (6, 3))
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +61,8 @@ def test_each_level_of_a_column_has_a_curve_and_like_lends_its_style(context):
 
 
 def test_a_panel_without_scores_says_so_beside_the_others(context):
-    empty = {**PANEL, "id": "none", "experiment": "survey", "axis": "n_tasks"}
-    empty["curves"] = [{"method": "aggregate", "where": {"n_tasks": 1}}]
+    curves = [Curve("aggregate", where={"n_tasks": 1})]
+    empty = replace(PANEL, id="none", experiments=["survey"], curves=curves)
     figure, numbers = drawn(context, PANEL, empty)
     filled, blank = figure.axes
     assert filled.lines
@@ -70,7 +73,7 @@ def test_a_panel_without_scores_says_so_beside_the_others(context):
 
 
 def test_titles_have_the_number_of_repeats(context):
-    titled = {**PANEL, "title": "Errors, {spread}; at most {most}"}
+    titled = replace(PANEL, title="Errors, {spread}; at most {most}")
     figure, numbers = drawn(context, titled)
     assert numbers["n"].max() == 2
     (axis,) = figure.axes
@@ -78,11 +81,11 @@ def test_titles_have_the_number_of_repeats(context):
 
 
 def test_a_paired_panel_needs_both_curves(context):
-    paired = {**PANEL, "paired": True, "axis": "n_irrelevant"}
-    paired["curves"] = [{"method": "independent_per_task"}, {"method": "nobody"}]
+    one, other = Curve("independent_per_task"), Curve("independent_common")
+    paired = replace(PANEL, paired=True, curves=[one, Curve("nobody")])
     _, numbers = drawn(context, paired)
     assert list(numbers) == ["no data"]
-    paired["curves"][1] = {"method": "independent_common"}
+    paired = replace(paired, curves=[one, other])
     few = context.scores["repeat"] < 1
     once = replace(context, scores=context.scores[few])
     _, numbers = drawn(once, paired)

@@ -1,17 +1,19 @@
+import copy
 from pathlib import Path
 
 import pytest
 
-from mtmkl_suite.config.changes import (
-    Change,
-    changed,
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Method, MethodEntry
+from mtmkl_suite.config.overlay import (
+    Whole,
+    at,
     of_paper,
     of_run,
-    parse,
+    overlaid,
     settable,
+    settings_of,
 )
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import MethodEntry
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
 
@@ -20,12 +22,12 @@ TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
 def test_keys_of_the_run_and_of_the_paper():
     texts = ["seed=7", "protocols.random.repeats=1", "methods.ridge.grid.gamma=[1e-1]"]
-    changes = [parse(text) for text in texts]
-    assert of_run(changes) == {"seed": 7}
-    assert [(change.key, change.value) for change in of_paper(changes)] == [
-        ("protocols.random.repeats", 1),
-        ("methods.ridge.grid.gamma", [0.1]),
-    ]
+    settings = settings_of(texts)
+    assert of_run(settings) == {"seed": 7}
+    assert of_paper(settings) == {
+        "protocols.random.repeats": 1,
+        "methods.ridge.grid.gamma": [0.1],
+    }
 
 
 @pytest.mark.parametrize(
@@ -41,11 +43,11 @@ def test_keys_of_the_run_and_of_the_paper():
 )
 def test_what_is_no_setting(text, words):
     with pytest.raises(ConfigError, match=words):
-        parse(text)
+        settings_of([text])
 
 
 def changed_tiny(*texts, tier="quick"):
-    return load_paper(TINY, tier, [parse(text) for text in texts])
+    return load_paper(TINY, tier, settings_of(texts))
 
 
 def test_values_are_set_and_remembered():
@@ -82,7 +84,6 @@ def test_a_value_per_tier():
         ("protocols.random.repeats=many", "tiny/experiments.yaml: .*repeats.*many"),
         ("methods.ridge.labl=X", "tiny/experiments.yaml: .*labl"),
         ("experiments.digits.methods.nope.n_tasks=[2]", "unknown item 'nope'"),
-        ("experiments.digits.title.x.y=1", "unknown key 'x'"),
         ("experiments.digits.title.x=1", "has no keys"),
         ("artefacts.table_1.scale=big", "tiny/artefacts.yaml: .*scale"),
         ("claims.nope.claim=x", "tiny/claims.yaml: key 'claims.nope'"),
@@ -131,19 +132,60 @@ def test_every_key_that_is_named_can_be_set():
     assert keys["protocols.random.train_samples"] == 60
     assert keys["experiments.digits.methods.features.n_tasks"] == [5, 10]
     assert keys["claims.ceiling_is_better.args.lower.method"] == "ceiling"
-    changes = [Change(tuple(key.split(".")), value) for key, value in keys.items()]
-    again = load_paper(TINY, "quick", changes)
+    again = load_paper(TINY, "quick", keys)
     assert again.model_copy(update={"changes": {}}) == config
 
 
-def test_items_of_lists_have_numbers_too():
-    part = {"experiments": {"a": [1, 2, 3]}}
-    change = parse("experiments.a.1=5")
-    options = {"name": "experiments", "tier": "quick", "source": "x"}
-    assert changed(part, [change], **options) == {"experiments": {"a": [1, 5, 3]}}
-    assert part == {"experiments": {"a": [1, 2, 3]}}
-    with pytest.raises(ConfigError, match=r"unknown item '3' \(known: 0, 1, 2\)"):
-        changed(part, [parse("experiments.a.3=5")], **options)
+LAYERS = {"a": {"b": 1, "c": [1, 2]}, "items": [{"id": "x", "n": 1}, {"id": "y"}]}
+
+
+@pytest.mark.parametrize(
+    ("overlay", "made"),
+    [
+        ({"a": {"b": 2}}, {**LAYERS, "a": {"b": 2, "c": [1, 2]}}),
+        ({"a": {"d": 2}}, {**LAYERS, "a": {"b": 1, "c": [1, 2], "d": 2}}),
+        ({"a": Whole({"d": 2})}, {**LAYERS, "a": {"d": 2}}),
+        ({"a": {"c": [3]}}, {**LAYERS, "a": {"b": 1, "c": [3]}}),
+        ({"a": {"c": {"1": 5}}}, {**LAYERS, "a": {"b": 1, "c": [1, 5]}}),
+        ({"a": None, "none": None}, {"items": LAYERS["items"]}),
+        (
+            {"items": {"x": {"n": None}, "1": {"n": 2}}},
+            {**LAYERS, "items": [{"id": "x"}, {"id": "y", "n": 2}]},
+        ),
+        (at("a.c.0", 7), {**LAYERS, "a": {"b": 1, "c": [7, 2]}}),
+    ],
+)
+def test_an_overlay_is_merged_key_by_key(overlay, made):
+    before = copy.deepcopy(LAYERS)
+    assert overlaid(LAYERS, overlay) == made
+    assert before == LAYERS
+
+
+@pytest.mark.parametrize(
+    ("overlay", "message"),
+    [
+        (at("a.bb.c", 1), r"file: key 'a\.bb': unknown key 'bb'; did you mean 'b'"),
+        (at("a.b.c", 1), r"file: key 'a\.b' is 1 and has no keys"),
+        (at("a.c.2", 1), r"file: key 'a\.c\.2': unknown item '2' \(known: 0, 1\)"),
+        (at("items.z", 1), r"unknown item 'z' \(known: x, y\)"),
+    ],
+)
+def test_a_key_that_is_not_there_is_refused(overlay, message):
+    with pytest.raises(ConfigError, match=message):
+        overlaid(LAYERS, overlay, "file")
+
+
+def test_a_model_under_an_overlay_is_checked_anew():
+    method = Method.model_validate(
+        {"label": "A", "class": "A", "grid": {"C": [1]}, "selection": "common"}
+    )
+    made = overlaid(method, {"class": "B", "params": {"tol": 1}, "grid": {"C": [2]}})
+    assert (made.class_name, made.params, made.grid) == ("B", {"tol": 1}, {"C": [2]})
+    assert made.selection == method.selection
+    with pytest.raises(ConfigError, match=r"method A: key 'grid\.C': 2 is not a list"):
+        overlaid(method, {"grid": {"C": 2}}, "method A")
+    with pytest.raises(ConfigError, match="unknown key 'labl'"):
+        overlaid(method, {"labl": "B"})
 
 
 def test_settings_of_a_run_have_a_folder_of_their_own(tmp_path):

@@ -1,14 +1,14 @@
 import copy
+import re
 
 import pytest
 from configured import paper_of
 
-from mtmkl_suite.config.changes import parse
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.selectors import (
+from mtmkl_suite.config.names import (
     COLUMN_METRICS,
     COLUMNS,
-    check_selectors,
+    check_names,
     naming_file,
     require,
 )
@@ -62,6 +62,7 @@ def config(sizes=(10, 20)):
                 "kind": "table",
                 "layout": "ranking",
                 "comparison": {
+                    "control": "Ridge",
                     "columns": {"Ridge": "ridge", "Plain": ["plain"]},
                     "rows": {
                         "School": {
@@ -78,6 +79,8 @@ def config(sizes=(10, 20)):
                 "kind": "table",
                 "layout": "decisions",
                 "comparison": {
+                    "control": "Ridge",
+                    "main": "10",
                     "pairs": ["Ridge", "Plain"],
                     "columns": {"Ridge": "ridge", "Plain": ["plain"]},
                     "rows": {
@@ -89,18 +92,10 @@ def config(sizes=(10, 20)):
                     },
                     "blocks": {"10": {"train_size": 10}},
                 },
-                "settings": [{"property": "many_tasks"}],
-            },
-            "curves": {
-                "kind": "figure",
-                "panels": [
-                    {
-                        "experiment": ["drawn"],
-                        "metric": "auc",
-                        "axis": "spread",
-                        "curves": [{"method": "ridge", "like": "plain"}],
-                    }
-                ],
+                "settings": [{"property": "many_tasks", "block": "10"}],
+                "rivals": ["Ridge"],
+                "proposed": ["Plain"],
+                "left_out": [{"methods": ["Ridge"], "rows": ["School"]}],
             },
         },
         "claims": [
@@ -137,13 +132,13 @@ def put(key, value):
 def checked(document):
     paper = paper_of(document)
     with naming_file("toy2000"):
-        check_selectors(paper, [paper])
+        check_names(paper, [paper])
 
 
 QUOTED = "artefacts.table.quoted.cells.0.where"
 ROW = "artefacts.table.rows.Ridge"
 RANKED = "artefacts.ranking.comparison"
-PANEL = "artefacts.curves.panels.0"
+DECIDED = "artefacts.decisions"
 ARGS = "claims.0.args"
 
 
@@ -162,9 +157,6 @@ ARGS = "claims.0.args"
         (f"{QUOTED}.metric", "validation_auc"),
         (f"{QUOTED}.metric", "n_iter"),
         (f"{QUOTED}.train_size", 40),
-        (f"{PANEL}.experiment", "drawn"),
-        (f"{PANEL}.axis", "n_tasks"),
-        (f"{PANEL}.curves.0.where", {"n_tasks": 8}),
         (f"{ARGS}.axis", "gamma"),
         (f"{ARGS}.where.experiment", "drawn"),
         (f"{ARGS}.margin", 0.1),
@@ -193,18 +185,21 @@ def test_what_experiments_have(key, value):
         (f"{QUOTED}.n_tasks", 5, r"unknown number of tasks of drawn 5.*known: 4, 8"),
         (f"{QUOTED}.dataset", "toy_tree", "unknown data set of drawn 'toy_tree'"),
         (f"{QUOTED}.metric", "row_norm_x", "unknown metric of drawn"),
+        (f"{RANKED}.control", "zzz", "unknown column 'zzz'"),
         (f"{RANKED}.columns.Ridge", "zzz", "unknown method"),
+        (f"{RANKED}.columns.Ridge", ["ridge", "zzz"], "unknown method"),
+        (f"{DECIDED}.comparison.pairs", ["Ridge", "zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.comparison.main", "zzz", "unknown block 'zzz'"),
+        (f"{DECIDED}.proposed", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.rivals", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.left_out.0.methods", ["zzz"], "unknown column 'zzz'"),
+        (f"{DECIDED}.left_out.0.rows", ["zzz"], "unknown row 'zzz'"),
+        (f"{DECIDED}.settings.0.block", "zzz", "unknown block 'zzz'"),
         (f"{RANKED}.rows.School.metric", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.beside.MSE", "zzz", "unknown metric of school"),
         (f"{RANKED}.rows.School.blocks", ["15"], "unknown block '15'"),
         (f"{RANKED}.blocks.10.train_size", 15, "unknown train size"),
-        ("artefacts.decisions.settings.0.property", "zzz", "unknown property"),
-        (f"{PANEL}.experiment", "zzz", "unknown experiment .*'zzz'"),
-        (f"{PANEL}.metric", "mse", "unknown metric of drawn 'mse'"),
-        (f"{PANEL}.axis", "zzz", "unknown axis 'zzz'"),
-        (f"{PANEL}.curves.0.method", "plain", "unknown method of drawn 'plain'"),
-        (f"{PANEL}.curves.0.like", "zzz", "unknown method"),
-        (f"{PANEL}.curves.0.where", {"n_tasks": 5}, "unknown number of tasks"),
+        (f"{DECIDED}.settings.0.property", "zzz", "unknown property"),
         (f"{ARGS}.metric", "zzz", "unknown metric of school"),
         (f"{ARGS}.where.method", "zzz", "unknown method of school"),
         (f"{ARGS}.minus.train_size", "zzz", "'zzz' is not a whole number"),
@@ -224,7 +219,8 @@ def test_what_experiments_lack_is_named(key, value, message):
     with pytest.raises(ConfigError, match=message) as refused:
         checked(put(key, value))
     assert str(refused.value).startswith(f"toy2000/{file}.yaml: key '{file}.")
-    assert named.rpartition(".")[0] in str(refused.value)
+    parent = re.sub(r"\.\d+\.\w+$|\.\w+$", "", named)
+    assert parent in str(refused.value)
 
 
 def test_a_name_of_another_type_is_unknown():
@@ -247,9 +243,9 @@ def test_rows_may_be_of_the_experiments_that_columns_name():
 
 def test_what_only_the_other_tier_has_may_be_selected():
     quick, paper = paper_of(config(sizes=[20])), paper_of(config())
-    check_selectors(quick, [quick, paper])
+    check_names(quick, [quick, paper])
     with pytest.raises(ConfigError, match="unknown train size"):
-        check_selectors(quick, [quick])
+        check_names(quick, [quick])
 
 
 def test_columns_are_those_of_scores():
@@ -258,7 +254,7 @@ def test_columns_are_those_of_scores():
 
 
 def test_what_is_changed_for_a_run_leaves_cells_empty():
-    change = parse("protocols.tss_fractions.train_percent=[40]")
-    changed = load_paper("widmer2015", "paper", [change])
+    change = {"protocols.tss_fractions.train_percent": [40]}
+    changed = load_paper("widmer2015", "paper", change)
     assert changed.protocols["tss_fractions"].train_percent == [40]
     assert any(claim.id.startswith("tss_60") for claim in changed.claims)

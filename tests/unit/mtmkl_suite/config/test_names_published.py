@@ -1,7 +1,7 @@
 import pytest
 from configured import paper_of
 
-from mtmkl_suite.config.published import check_published
+from mtmkl_suite.config.names import check_names
 from mtmkl_suite.errors import ConfigError
 
 NUMBERS = """row,column,value
@@ -23,20 +23,23 @@ def folder(tmp_path):
 def table(rows=("Ridge",), columns=("School",), file="table_1.csv"):
     return {
         "kind": "table",
+        "experiment": "school",
         "file": file,
         "rows": {row: {"method": "ridge"} for row in rows},
         "columns": {column: {"metric": "mse"} for column in columns},
     }
 
 
-def ranking(*blocks, row=None):
+def ranking(*blocks, layout="ranking", row=None):
+    school = {"experiment": "school", "metric": "mse", **(row or {})}
     return {
         "kind": "table",
-        "layout": "ranking",
+        "layout": layout,
         "file": "table_1.csv",
         "comparison": {
+            "control": "Ridge",
             "columns": {"Ridge": "ridge"},
-            "rows": {"School": row or {}},
+            "rows": {"School": school},
             "blocks": {block: {} for block in blocks},
         },
     }
@@ -48,8 +51,20 @@ def quoted(row="SVM", file="table_1.csv"):
 
 
 def check(folder, artefact):
-    config = paper_of({"artefacts": {"a": artefact}})
-    check_published(config.model_copy(update={"published": folder}))
+    school = {
+        "protocol": "random", "methods": [{"method": "ridge"}], "metrics": ["mse"],
+        "datasets": {"name": "school"},
+    }  # fmt: skip
+    config = paper_of(
+        {
+            "published": folder,
+            "protocols": {"random": {"kind": "random"}},
+            "methods": {"ridge": {}},
+            "experiments": {"school": school},
+            "artefacts": {"a": artefact},
+        }
+    )
+    check_names(config, [config])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +75,7 @@ def check(folder, artefact):
         ranking("10 %"),
         ranking("10 %", "20 %", row={"blocks": ["10 %"]}),
         quoted(),
-        {"kind": "table", "layout": "rank_tests", "file": "table_1.csv"},
+        ranking(layout="rank_tests"),
         {"kind": "figure"},
     ],
 )
