@@ -26,7 +26,7 @@ from mtmkl_suite.report.tables.comparison import (
     notes_on_pairs,
     ranked,
 )
-from mtmkl_suite.report.tables.text import range_text
+from mtmkl_suite.report.text import range_text
 from mtmkl_suite.statistics.ties import without_rounding
 
 _GREY = "#8a8a8a"

@@ -16,7 +16,7 @@ from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import compare_block
-from mtmkl_suite.report.tables.text import metric_words
+from mtmkl_suite.report.text import metric_words
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
 from mtmkl_suite.statistics.score_tables import HIGHER_IS_BETTER

@@ -10,10 +10,11 @@ import pandas as pd
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
-from mtmkl_suite.report.tables.text import (
+from mtmkl_suite.report.text import (
     DASH,
     TextTable,
     metric_words,
+    number,
     p_text,
     with_minus,
 )
@@ -294,15 +295,11 @@ def _label(context: Context, method: str, own: Sequence[str]) -> str:
 
 
 def _rank(rank: Any) -> str:
-    return DASH if rank is None or pd.isna(rank) else f"{rank:g}"
+    return number(rank, "g")
 
 
 def _signed(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return DASH
-    if value == 0:
-        return "0"
-    return f"{value:+.3g}".replace("-", "−")
+    return "0" if value == 0 else number(value, "+.3g")
 
 
 def _interval(pair: Mapping[str, float]) -> str:
@@ -312,4 +309,4 @@ def _interval(pair: Mapping[str, float]) -> str:
 
 
 def _seconds(value: float) -> str:
-    return DASH if pd.isna(value) else f"{value:.2g}"
+    return number(value, ".2g")

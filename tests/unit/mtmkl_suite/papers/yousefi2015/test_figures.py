@@ -12,11 +12,11 @@ from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_rankings
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.yousefi2015 import steps
+from mtmkl_suite.report.artefacts import build
+from mtmkl_suite.report.artefacts import drawn as drawn_of
+from mtmkl_suite.report.artefacts import printed as printed_of
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import figure_style
-from mtmkl_suite.report.record.artefacts import build
-from mtmkl_suite.report.record.artefacts import drawn as drawn_of
-from mtmkl_suite.report.record.artefacts import printed as printed_of
 
 FIGURES = [
     "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",

@@ -4,13 +4,8 @@ import pytest
 from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.report.pages.rendering import (
-    Documentation,
-    address,
-    errata_of,
-    page_name,
-    sentences_of,
-)
+from mtmkl_suite.report.pages.documentation import Documentation, address
+from mtmkl_suite.report.pages.rendering import page_name
 from mtmkl_suite.run.folders import RunFolder
 
 
@@ -51,7 +46,6 @@ def test_the_site_comes_before_its_sources(tmp_path):
     assert documentation.method("Whom") == built
 
 
-PAPER = paper_of({"paper": {"id": "p"}})
 TEXT = """# A paper
 
 ## Results
@@ -81,6 +75,16 @@ Nothing.
 """
 
 
+def paper(documentation, name, folder=None, **cited):
+    published = documentation.top / "config" / "papers" / (folder or name) / "published"
+    return paper_of(
+        {
+            "paper": {"id": name, "authors": "A. P", "year": 2000, **cited},
+            "published": published,
+        }
+    )
+
+
 @pytest.fixture
 def documentation(tmp_path):
     papers = tmp_path / "docs" / "papers"
@@ -91,18 +95,18 @@ def documentation(tmp_path):
 
 
 def test_only_what_is_disputed_is_shown(documentation):
-    found = errata_of(PAPER, documentation)
+    found = documentation.errata(paper(documentation, "p"))
     for words in ("<h3>Errata and decisions</h3>", "<h4>More</h4>", "A mean."):
         assert words in found
     for words in ("Not disputed", "Nothing", "<b>"):
         assert words not in found
     assert "&lt;b&gt;" in found
     assert '<th scope="col">printed</th>' in found
-    assert "<caption>A paper: Errata and decisions</caption>" in found
+    assert "<caption>P 2000: Errata and decisions</caption>" in found
 
 
 def test_links_lead_to_the_same_places(documentation):
-    html = errata_of(PAPER, documentation)
+    html = documentation.errata(paper(documentation, "p"))
     assert 'href="../../../docs/verdicts.md#rules"' in html
     assert 'href="../../../config/papers/p/published"' in html
     assert 'href="https://example.org/a"' in html
@@ -112,40 +116,43 @@ def test_links_lead_to_the_site_once_it_is_built(documentation):
     page = documentation.run.site / "docs" / "verdicts.html"
     page.parent.mkdir(parents=True)
     page.write_text("built")
-    html = errata_of(PAPER, documentation)
+    html = documentation.errata(paper(documentation, "p"))
     assert 'href="../site/docs/verdicts.html#rules"' in html
 
 
 def test_the_first_sentences_of_a_page_are_quoted(documentation):
     page = documentation.top / "docs" / "papers" / "p.md"
-    numbered = "1. One is *so*.\n2. Two\n   lines.\n\n## Next\n\n1. No.\n"
+    numbered = "1. One is *so*.\n2. Two [here](q.md)\n   lines.\n\n## Next\n\n1. No.\n"
     page.write_text(f"# P\n\n## In brief\n\n{numbered}")
-    assert sentences_of(PAPER, documentation) == ["One is <em>so</em>.", "Two\nlines."]
-    assert sentences_of(paper_of({"paper": {"id": "q"}}), documentation) == []
+    assert documentation.sentences(paper(documentation, "p")) == [
+        "One is <em>so</em>.",
+        'Two <a href="../../../docs/papers/q.md">here</a>\nlines.',
+    ]
+    assert documentation.sentences(paper(documentation, "q")) == []
 
 
 def test_a_comparison_of_our_own_has_a_page_beside_those_of_papers(documentation):
     (documentation.top / "docs" / "q.md").write_text("## In brief\n\n1. One.\n")
-    cited = {"paper": {"id": "q", "authors": "mtmkl"}}
-    ours = paper_of(cited | {"published": documentation.top / "q" / "published"})
-    assert sentences_of(ours, documentation) == ["One."]
+    ours = paper(documentation, "q", authors="mtmkl")
+    assert documentation.sentences(ours) == ["One."]
     assert documentation.paper(ours).endswith("docs/q.md")
     # Data of one's own may have the name of any page.
-    assert documentation.paper(paper_of(cited)) == ""
+    own = paper(documentation, "q", folder="own_data", authors="mtmkl")
+    assert documentation.paper(own) == ""
 
 
 def test_a_paper_without_a_page_has_none(documentation):
-    assert errata_of(paper_of({"paper": {"id": "q"}}), documentation) == ""
+    assert documentation.errata(paper(documentation, "q")) == ""
 
 
-@pytest.mark.parametrize("paper", [
+@pytest.mark.parametrize("name", [
     "argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015",
 ])  # fmt: skip
-def test_every_paper_here_has_errata_and_their_links_lead_somewhere(paper):
-    config = load_paper(paper, "quick")
+def test_every_paper_here_has_errata_and_their_links_lead_somewhere(name):
+    config = load_paper(name, "quick")
     top = config.published.parents[3]
     run = RunFolder(top / "results" / "quick")
-    found = errata_of(config, Documentation.of(config, run))
+    found = Documentation.of(config, run).errata(config)
     links = [part.partition('"')[0] for part in found.split('href="')[1:]]
     for link in links:
         if "://" not in link:
