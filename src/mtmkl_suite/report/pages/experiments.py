@@ -124,9 +124,13 @@ def _experiment_of(config: Paper, number: Mapping[Hashable, Any]) -> str:
     """Return the experiment behind a printed number, "" where it is not known."""
     artefact = config.artefacts[number["artefact"]]
     if isinstance(artefact, Ranking):
-        label = str(number["row"]).partition(", ")[0]
-        rows = artefact.comparison.rows
-        return str(rows[label].experiment) if label in rows else ""
+        comparison = artefact.comparison
+        experiments = {
+            f"{name}, {block}": str(row.experiment)
+            for name, row in comparison.rows.items()
+            for block in comparison.blocks
+        }
+        return experiments.get(str(number["row"]), "")
     if isinstance(artefact, Table) and number["row"] in artefact.rows:
         column = artefact.columns.get(number["column"], {})
         where = {

@@ -67,9 +67,8 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
     if not found:
         return []
     first, table = found[0], found[0].table
-    hidden = ("rank among", "95 %", "seconds")
-    shown = [k for k, name in enumerate(table.header) if not name.startswith(hidden)]
-    best = [[row[k] for k in shown] for row in [table.header, *table.rows[:_BEST]]]
+    lines = [table.header, *table.rows[:_BEST]]
+    best = [[line[k] for k in first.brief] for line in lines]
     widths = [max(map(len, column)) for column in zip(*best, strict=True)]
     return [
         *(f"  {sentence}" for sentence in first.sentences),

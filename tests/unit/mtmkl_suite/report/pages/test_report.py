@@ -460,7 +460,7 @@ def test_a_run_of_parts_begins_with_its_methods(paper, make_results, tmp_path):
 def test_numbers_of_tables_are_on_the_right_with_a_minus(alone):
     rows = [["A", "-0.5 ± 0.1", "x-3", "close"], ["B", "–", "2", ""]]
     table = TextTable(["method", "score", "remark", "verdict"], rows)
-    standing = Standing("Where it stands", [], table)
+    standing = Standing("Where it stands", [], table, [0])
     shown = with_values(alone[0], standings=[standing])
     page = render_report([shown], tier="quick")[FIRST]
     assert '<th scope="col" class="right">score</th>' in page
