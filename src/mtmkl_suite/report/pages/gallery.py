@@ -17,7 +17,7 @@ from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.pages.answers import Answer, answer, answers_of
-from mtmkl_suite.report.pages.comparison import PAGE, comparison_of
+from mtmkl_suite.report.pages.comparison_page import PAGE, comparison_of
 from mtmkl_suite.report.pages.documentation import brief, source_of
 from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.published_reach import (

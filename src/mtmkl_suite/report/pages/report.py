@@ -32,7 +32,7 @@ from mtmkl_suite.report.pages.answers import (
     with_labels,
 )
 from mtmkl_suite.report.pages.claims import claims_in_words, counts_by_test
-from mtmkl_suite.report.pages.comparison import comparison_of
+from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
 from mtmkl_suite.report.pages.experiments import (
@@ -178,6 +178,8 @@ def render_report(
     datasets = _by(lambda use: use.variant.name, [paper.datasets for paper in papers])
     datasets = dict(sorted(datasets.items(), key=lambda d: title_of(d[1]).lower()))
     documentation = papers[0].documentation
+    has_errata = any(paper.errata for paper in papers)
+    has_record = any(paper.origin for paper in papers)
     show = _renderer(
         papers=papers,
         runs=[run for _, run in found],
@@ -185,7 +187,8 @@ def render_report(
         methods=methods,
         datasets={name: title_of(uses) for name, uses in datasets.items()},
         documentation=documentation,
-        has_errata=any(paper.errata for paper in papers),
+        has_errata=has_errata,
+        has_record=has_record,
         tier=tier,
         changes=changes or {},
         missing=sorted({name for _, run in found for name in run.missing}),
@@ -219,8 +222,9 @@ def render_report(
         )
     tests = counts_by_test(paper.claims for paper in papers)
     pages["statistics.html"] = show("statistics", claim_tests=tests)
-    pages["provenance.html"] = show("provenance")
-    if any(paper.errata for paper in papers):
+    if has_record:
+        pages["provenance.html"] = show("provenance")
+    if has_errata:
         pages["errata.html"] = show("errata")
     return pages
 

@@ -20,7 +20,7 @@ from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import load_context
-from mtmkl_suite.report.pages.choices import parts_of_run
+from mtmkl_suite.report.pages.comparison_parts import parts_of_run
 from mtmkl_suite.report.pages.report import load_pages, render_report
 from mtmkl_suite.report.record import write_record
 from mtmkl_suite.report.tables.comparison import compare_block

@@ -17,7 +17,7 @@ from mtmkl_suite.report.figures.rank_figures import (
     difference_figure,
     differences,
 )
-from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
+from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
 from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.record import Record
 from mtmkl_suite.report.text import number, p_equals
