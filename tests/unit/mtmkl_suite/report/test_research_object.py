@@ -19,7 +19,7 @@ from mtmkl_suite.report.research_object import (
 )
 from mtmkl_suite.run.provenance import commit_date
 
-ROOT = Path(__file__).resolve().parents[5]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module")

@@ -291,7 +291,7 @@ def test_configured_tables_are_built(context, name):
 def test_every_printed_number_has_its_verdict(context, printed):
     artefacts = context.config.artefacts
     names = [n for n, each in artefacts.items() if not isinstance(each, StepTable)]
-    parts = [printed_of(context, name)[1].verdicts for name in names]
+    parts = [printed_of(context, name)[1] for name in names]
     verdicts = pd.concat([part for part in parts if len(part)])
     counts = verdicts.groupby("artefact").size()
     # 160 accuracies and 24 mean ranks; 63 tests and 3 counts; one quoted number.
