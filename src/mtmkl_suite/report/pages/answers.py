@@ -15,7 +15,7 @@ from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.names import number_of
 from mtmkl_suite.report.tables.cells import tolerance_text
-from mtmkl_suite.report.text import few_digits, metrics_in_words
+from mtmkl_suite.report.text import DASH, few_digits, metrics_in_words
 
 MOSTLY, PARTLY = 0.75, 0.25
 """Shares from which an answer is "mostly" and "partly"."""
@@ -46,6 +46,11 @@ class Answer(NamedTuple):
         """True if there is a printed number or a claim to be judged."""
         counted = [self.numbers, *self.claims.values()]
         return any(n for each in counted for n in each.values())
+
+    @property
+    def is_judged(self) -> bool:
+        """True if a verdict on a number, or on a claim of the paper, decides it."""
+        return self.word != DASH
 
     @property
     def words(self) -> list[str]:
@@ -156,7 +161,7 @@ def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
 
 def _word(good: int, bad: int, undecided: int) -> str:
     if good + bad + undecided == 0:
-        return "–"
+        return DASH
     if bad + undecided == 0:
         return "Yes"
     if undecided > good + bad:

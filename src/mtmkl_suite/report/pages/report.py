@@ -73,7 +73,11 @@ FIRST = "report.html"
 
 THIS_RUN = "this-run.html"
 
-_ORIGINS = {"original": "real"}
+_ORIGINS = {
+    "original": "real", "own kernels": "real, kernels of our own",
+    "stand-in": "stand-in", "synthetic": "synthetic", "missing": "missing",
+}  # fmt: skip
+"""Origins of data in words, in the order in which a page lists them."""
 
 _LONGEST, _LONGEST_AGAIN = 40, 5
 """Rows of a table that is not folded: the first of its layout, and others."""
@@ -420,24 +424,24 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
 
 def _data_by_origin(context: Context) -> dict[str, list[str]]:
     """Return the titles of data sets by origin, those that are missing with why."""
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, list[str]] = {}
     for name, info in context.data_info.items():
         kind, text = "missing", str(info.get("title", name))
         if info["status"] == "ok":
-            kind = _ORIGINS.get(str(info["origin"]), str(info["origin"]))
+            kind = str(info["origin"])
         else:
             text += f" ({info['reason']})"
-        found.setdefault(kind, {})[text] = None
-    return {kind: list(names) for kind, names in found.items()}
+        found.setdefault(_ORIGINS[kind], []).append(text)
+    return _together([found])
 
 
 def _together(data: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
     """Return the data of several papers by origin, each once."""
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[str, None]] = {kind: {} for kind in _ORIGINS.values()}
     for each in data:
         for kind, names in each.items():
-            found.setdefault(kind, {}).update(dict.fromkeys(names))
-    return {kind: list(names) for kind, names in found.items()}
+            found[kind] |= dict.fromkeys(names)
+    return {kind: list(names) for kind, names in found.items() if names}
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

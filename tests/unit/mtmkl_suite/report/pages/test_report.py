@@ -230,7 +230,7 @@ def test_tables_come_before_figures(page):
         "of fitting;",
         "largest relative gap 1.0e-07",
         "1 job, 2.5 s in all",
-        "synthetic: 2; real: 3; stand-in: 1",
+        "real: 3; stand-in: 1; synthetic: 2",
         "stand-in",
         "Digits, one-vs-rest",
         "packages: numpy",
