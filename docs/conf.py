@@ -29,7 +29,9 @@ import mtmkl
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
-from mtmkl_suite.report.pages.rendering import INDEXED
+
+INDEXED = re.compile(r"((?<!\w)\w|\|\|)_([\w·]{1,3})(?!\w)")
+"""A symbol of one letter, or a norm, and its index."""
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -303,7 +305,7 @@ class Links(SphinxTransform):
 
 
 class Subscripts(SphinxTransform):
-    """Sets indices, as of λ_mt, below the line, as the report does."""
+    """Sets indices, as of λ_mt, below the line."""
 
     default_priority = 500
 

@@ -35,7 +35,7 @@ _IMPORTED = [
     "numba",
     "sklearn.model_selection",
     "mtmkl_suite.run.fits",
-    "mtmkl_suite.report.record.artefacts",
+    "mtmkl_suite.report.artefacts",
     "mtmkl_suite.report.pages.report",
 ]
 

@@ -8,7 +8,7 @@ from mtmkl_suite.config.against import published_folder, published_papers
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.files import read_json
-from mtmkl_suite.report.record.publish import rejudge
+from mtmkl_suite.report.publish import rejudge
 
 SMALLEST = "argyriou2008"
 

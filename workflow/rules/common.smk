@@ -12,7 +12,7 @@ pin()  # before NumPy is loaded
 from mtmkl_suite.documents import read_yaml
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.report.pages.verdicts import closing_summary
+from mtmkl_suite.report.pages.summary import closing_summary
 from mtmkl_suite.run import pipeline, resources
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.locks import ResultsInUseError, hold_results

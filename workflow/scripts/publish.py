@@ -2,8 +2,8 @@ from pathlib import Path
 
 from mtmkl_suite.config.against import published_papers
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.report.record.publish import publish
-from mtmkl_suite.report.record.research_object import write_research_object
+from mtmkl_suite.report.publish import publish
+from mtmkl_suite.report.research_object import write_research_object
 from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from mtmkl_suite.report.record.publish import rejudge
+from mtmkl_suite.report.publish import rejudge
 from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):

@@ -1,5 +1,5 @@
+from mtmkl_suite.report.artefacts import available
 from mtmkl_suite.report.pages.report import write_report
-from mtmkl_suite.report.record.artefacts import available
 from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):

@@ -1,4 +1,4 @@
-from mtmkl_suite.report.record.artefacts import write_results
+from mtmkl_suite.report.artefacts import write_results
 from mtmkl_suite.run.jobs import job_log
 
 with job_log(snakemake):

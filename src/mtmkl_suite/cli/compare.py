@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from mtmkl_suite.files import name_of
-from mtmkl_suite.report.pages.comparison import PAGE, sentences, write_comparison
+from mtmkl_suite.report.pages.comparison_page import PAGE, sentences, write_comparison
 from mtmkl_suite.statistics.matrix_tests import compare_matrix
 from mtmkl_suite.statistics.score_tables import read_matrix
 

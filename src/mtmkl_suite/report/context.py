@@ -20,7 +20,7 @@ from mtmkl_suite.data.splits import load_splits
 from mtmkl_suite.files import intact, read_json, read_table
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
-from mtmkl_suite.report.record.published_reach import ReachOfCells
+from mtmkl_suite.report.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
 from mtmkl_suite.run.folders import PaperFolder, PublishedFolder
 from mtmkl_suite.run.grouping import fit_groups, steps
@@ -82,13 +82,6 @@ class Context:
         """True for a full protocol: only its numbers and claims get verdicts."""
         is_changed = bool(self.config.changes)
         return bool(self.config.tier == "paper") and not is_changed
-
-    @property
-    def is_smoke_test(self) -> bool:
-        """True for the quick tier as configured: its published record says more."""
-        config = self.config
-        is_own = bool(config.changes) or config.own is not None
-        return bool(config.tier == "quick") and not is_own
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""

@@ -292,7 +292,7 @@ class Targets:
         ]
 
     def result_arguments(self, paper: str, group: ResultGroup) -> dict[str, Any]:
-        """Return arguments of ``report.record.artefacts.write_results``.
+        """Return arguments of ``report.artefacts.write_results``.
 
         Only the record depends on all of a paper's configuration, and on the run's.
         """

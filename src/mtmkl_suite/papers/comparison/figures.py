@@ -27,7 +27,7 @@ from mtmkl_suite.report.tables.comparison import (
     notes_on_joined,
     ranked,
 )
-from mtmkl_suite.report.tables.text import range_text
+from mtmkl_suite.report.text import range_text
 from mtmkl_suite.statistics.ties import without_rounding
 
 _GREY = "#8a8a8a"

@@ -39,7 +39,7 @@ from mtmkl_suite.report.figures.panels import (
     draw_panel,
     panels_figure,
 )
-from mtmkl_suite.report.tables.text import repeats_text
+from mtmkl_suite.report.text import repeats_text
 
 TSS = "tss"
 FIXED = ("tss_individual", "tss_union", "tss_mtl")

@@ -31,7 +31,7 @@ from mtmkl_suite.report.figures.drawing import (
 )
 from mtmkl_suite.report.figures.panels import Curve, Panel, panels_figure
 from mtmkl_suite.report.tables.ranking import mean_ranks, printed_mean_ranks, rank_tests
-from mtmkl_suite.report.tables.text import range_text
+from mtmkl_suite.report.text import range_text
 from mtmkl_suite.statistics.pairs import LEVEL, compare_pair
 
 _BLUE, _RED, _GREEN = "#0072b2", "#d55e00", "#009e73"

@@ -1,9 +1,7 @@
 """Colours, curves and gaps: parts that figures share."""
 
 import base64
-import io
 import math
-import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,7 +21,7 @@ from scipy import stats
 from mtmkl_suite.config.models import Method
 from mtmkl_suite.judge.sample import average, axis_values
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.text import repeats_text
+from mtmkl_suite.report.text import repeats_text
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 STYLE = Path(__file__).with_name("style.mplstyle")
@@ -43,15 +41,6 @@ WIDE = (7.4, 3.3)
 
 SINGLE = (4.6, 3.3)
 """Sizes of figures with two panels and with one, in inches."""
-
-_SIMPLE_TEX = (
-    (r"\\t?frac(\d)(\d)", r"\\frac{\1}{\2}"),
-    (r"\\t(frac|binom)", r"\\\1"),
-    (r"\\[bB]ig+l", r"\\left"),
-    (r"\\[bB]ig+r", r"\\right"),
-    (r"\\([lg])e\b", r"\\\1eq"),
-)
-"""Commands that matplotlib lacks, and others in their place."""
 
 CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 """Columns of the numbers behind curves."""
@@ -186,19 +175,6 @@ def half_width(values: pd.Series) -> float:
         return math.nan
     quantile = float(stats.t.ppf(0.975, len(values) - 1))
     return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
-def equation_image(tex: str) -> str:
-    """Return an equation of a docstring as a data URI."""
-    for pattern, simple in _SIMPLE_TEX:
-        tex = re.sub(pattern, simple, tex)
-    drawn, figure = io.BytesIO(), Figure()
-    with figure_style(), mpl.rc_context({"mathtext.fontset": "cm"}):
-        figure.text(0, 0, f"${tex.rstrip('.,')}$", fontsize=12)
-        figure.savefig(
-            drawn, format="svg", bbox_inches="tight", metadata={"Date": None}
-        )
-    return data_uri(drawn.getvalue())
 
 
 def data_uri(svg: bytes) -> str:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl_suite.report.figures.drawing import PALETTE
+from mtmkl_suite.report.text import number
 from mtmkl_suite.statistics.matrix_tests import MatrixTests, connected_groups
 from mtmkl_suite.statistics.pairs import LEVEL
 
@@ -116,7 +117,7 @@ def difference_figure(found: MatrixTests) -> Figure:
             value = float(numbers[row, column])
             star = " *" if p_values[row, column] < LEVEL else ""
             axis.text(
-                column, row, f"{value:+.{decimals}f}{star}".replace("-", "−"),
+                column, row, f"{number(value, f'+.{decimals}f')}{star}",
                 ha="center", va="center", fontsize=8,
                 color="white" if abs(value) > _DARK * largest else "black",
             )  # fmt: skip

@@ -36,7 +36,7 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.record.record import claims_table
+from mtmkl_suite.report.record import claims_table
 from mtmkl_suite.report.tables.cells import published_numbers
 from mtmkl_suite.report.tables.reach import (
     effect,
@@ -46,7 +46,7 @@ from mtmkl_suite.report.tables.reach import (
     replaced,
     unmeasured_main,
 )
-from mtmkl_suite.report.tables.text import metric_words
+from mtmkl_suite.report.text import metric_words
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 _TEST_COLUMNS = ("interval_low", "interval_high", "p", "p_corrected", "verdict", "n")

@@ -3,7 +3,6 @@
 import inspect
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -22,9 +21,9 @@ from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
 from mtmkl_suite.judge.verdicts import Reproduced, own_numbers
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.pages.verdicts import farthest
+from mtmkl_suite.report.pages.answers import farthest
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
-from mtmkl_suite.report.tables.text import DASH, TextTable, metric_words
+from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
 from mtmkl_suite.run.plan import method_specs
 
@@ -47,62 +46,38 @@ _COUNTED = {
 _OFTEN = 0.5
 """Share of the choices from which an end of a grid is named."""
 
-_ROLE = re.compile(r":\w+:`~?(?:[\w.]+\.)?(\w+)`")
-
 
 class DataUse(NamedTuple):
-    """A data set with its options, and the titles of the experiments that use it.
-
-    ``is_of_run`` is false for one that only the full protocols use; ``record_digest``
-    is the hash of its content in the published record, "" where that has none.
-    """
+    """A data set with its options, and the titles of the experiments that use it."""
 
     variant: Variant
     info: Mapping[str, Any]
     paper: str
     paper_name: str
     experiments: list[str]
-    is_of_run: bool
-    record_digest: str
-
-    @property
-    def is_here(self) -> bool:
-        """True if the run had the data."""
-        return self.info.get("status") == "ok"
-
-    @property
-    def hash_in_words(self) -> str:
-        """The hash, and whether it is that of the published record."""
-        here, published = str(self.info.get("digest", "")), self.record_digest
-        if not here:
-            return f"{published} (published record)" * bool(published)
-        if not published:
-            return here
-        if here == published:
-            return f"{here}, as in the published record"
-        return f"{here}; published record: {published}"
 
 
-def data_uses(
-    config: Paper,
-    paper_name: str,
-    infos: Mapping[str, Mapping[str, Any]],
-    *,
-    published: Mapping[str, Mapping[str, Any]],
-    full: Paper | None,
-) -> list[DataUse]:
+def data_uses(context: Context, paper_name: str) -> list[DataUse]:
     """Return the data sets of a paper's experiments."""
-    own, found = _by_variant(config), []
-    others = _by_variant(full) if full else {}
-    for key, (variant, titles) in (own | others | own).items():
-        info, of_record = infos.get(variant.id, {}), published.get(variant.id, {})
-        if key not in own:
-            sizes = {k: of_record[k] for k in ("n", "n_tasks") if k in of_record}
-            info = default_registry()[variant.name].describe() | sizes
-        digest = str(of_record.get("digest", ""))
-        place = config.paper.id, paper_name, titles, key in own
-        found.append(DataUse(variant, info, *place, digest))
-    return found
+    found: dict[str, tuple[Variant, list[str]]] = {}
+    for experiment in context.config.experiments.values():
+        for variant in experiment.variants:
+            _, titles = found.setdefault(variant.id, (variant, []))
+            if experiment.title not in titles:
+                titles.append(experiment.title)
+    paper = context.config.paper.id
+    return [
+        DataUse(variant, data_info(context, variant), paper, paper_name, titles)
+        for variant, titles in found.values()
+    ]
+
+
+def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
+    """Return what a record says of a data set, and the registry of its origin."""
+    info = context.data_info.get(variant.id, {"status": "missing", "reason": "unknown"})
+    if "title" in info or variant.name not in default_registry():
+        return info
+    return {**default_registry()[variant.name].describe(), **info}
 
 
 def data_sentences(
@@ -149,9 +124,13 @@ def _experiment_of(config: Paper, number: Mapping[Hashable, Any]) -> str:
     """Return the experiment behind a printed number, "" where it is not known."""
     artefact = config.artefacts[number["artefact"]]
     if isinstance(artefact, Ranking):
-        label = str(number["row"]).partition(", ")[0]
-        rows = artefact.comparison.rows
-        return str(rows[label].experiment) if label in rows else ""
+        comparison = artefact.comparison
+        experiments = {
+            f"{name}, {block}": str(row.experiment)
+            for name, row in comparison.rows.items()
+            for block in comparison.blocks
+        }
+        return experiments.get(str(number["row"]), "")
     if isinstance(artefact, Table) and number["row"] in artefact.rows:
         column = artefact.columns.get(number["column"], {})
         where = {
@@ -215,16 +194,6 @@ def _value(value: Any) -> str:
     return str(value).replace("_", " ") if isinstance(value, str) else f"{value}"
 
 
-def _by_variant(config: Paper) -> dict[str, tuple[Variant, list[str]]]:
-    found: dict[str, tuple[Variant, list[str]]] = {}
-    for experiment in config.experiments.values():
-        for variant in experiment.variants:
-            _, titles = found.setdefault(variant.id, (variant, []))
-            if experiment.title not in titles:
-                titles.append(experiment.title)
-    return found
-
-
 def experiment_facts(
     context: Context, experiment: str, all_jobs: pd.DataFrame
 ) -> dict[str, Any]:
@@ -280,8 +249,7 @@ def _data_lines(context: Context, experiment: str) -> list[str]:
     """Describe the data sets; variants of one that share all but options together."""
     groups: dict[str, list[str]] = {}
     for variant in context.config.experiments[experiment].variants:
-        unknown = {"status": "missing", "reason": "unknown"}
-        info = context.data_info.get(variant.id, unknown)
+        info = data_info(context, variant)
         if info["status"] != "ok":
             text = f"missing: {info['reason']}"
         else:
@@ -301,6 +269,23 @@ def _edges(context: Context, rows: pd.DataFrame) -> str:
         f"{context.label(str(name))} {share:.0%}" for name, share in shares.items()
     ]
     return "; ".join(texts) or "nothing was chosen"
+
+
+def gaps_of(context: Context) -> list[tuple[str, str, str, str]]:
+    """Return what has no scores: experiment, method, "failed" or not, and why."""
+    scores = context.scores
+    rows = scores[scores["metric"].isin([FAILED, UNSUPPORTED])]
+    return list(
+        dict.fromkeys(
+            (
+                context.config.experiments[row["experiment"]].title,
+                context.label(row["method"]),
+                "failed" if row["metric"] == FAILED else "does not apply",
+                str(json.loads(row["params"])["reason"]),
+            )
+            for row in rows.to_dict("records")
+        )
+    )
 
 
 def summary_of(context: Context, experiment: str) -> TextTable:
@@ -345,7 +330,7 @@ def plural(count: int, noun: str) -> str:
 
 
 class MethodUse(NamedTuple):
-    """A method in one experiment of a run or of a published record.
+    """A method in one experiment of a record.
 
     ``tolerance`` is the relative duality gap at which the solver stops, nan where it
     has none. ``gaps`` are those of the fits that have one, and ``within`` tells of each
@@ -358,7 +343,6 @@ class MethodUse(NamedTuple):
     paper_name: str
     experiment: str
     label: str
-    source: str
     tolerance: float
     n_fits: int
     gaps: np.ndarray
@@ -388,7 +372,7 @@ class MethodUse(NamedTuple):
 
 
 def method_uses(
-    config: Paper, paper_name: str, scores: pd.DataFrame, source: str
+    config: Paper, paper_name: str, scores: pd.DataFrame
 ) -> list[MethodUse]:
     """Return how the configured methods fared, experiment by experiment."""
     rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
@@ -409,7 +393,6 @@ def method_uses(
                     paper_name=paper_name,
                     experiment=experiment.title,
                     label=config.methods[method].label,
-                    source=source,
                     tolerance=tolerance,
                     n_fits=len(mine),
                     gaps=gaps,
@@ -421,38 +404,14 @@ def method_uses(
     return found
 
 
-def totals(uses: Sequence[MethodUse]) -> list[MethodUse]:
-    """Return the uses of a method added up, one for each source."""
-    found = []
-    for source in dict.fromkeys(use.source for use in uses):
-        mine = [use for use in uses if use.source == source]
-        found.append(
-            mine[0]._replace(
-                n_fits=sum(use.n_fits for use in mine),
-                gaps=np.concatenate([use.gaps for use in mine]),
-                within=np.concatenate([use.within for use in mine]),
-                seconds=np.concatenate([use.seconds for use in mine]),
-            )
-        )
-    return found
-
-
-def problem_in_words(class_name: str) -> list[tuple[str, str]]:
-    """Return what a method's docstring says of its problem."""
-    lines = (inspect.getdoc(resolve(class_name)) or "").partition("\nParameters\n")[0]
-    blocks = []
-    for block in re.split(r"\n\s*\n", lines.partition("\nAttributes\n")[0]):
-        if block.startswith(".. math::"):
-            blocks.append(("tex", ""))
-        elif block.startswith("    "):
-            if blocks[-1] == ("tex", ""):
-                blocks[-1] = ("tex", " ".join(block.split()))
-            else:
-                blocks.append(("equation", inspect.cleandoc(block)))
-        elif block.strip():
-            text = _ROLE.sub(r"\1", " ".join(block.split()))
-            blocks.append(("text", re.sub(r"``|`|\*(?=\w)|(?<=\w)\*", "", text)))
-    return blocks
+def total_of(uses: Sequence[MethodUse]) -> MethodUse:
+    """Return the uses of a method added up."""
+    return uses[0]._replace(
+        n_fits=sum(use.n_fits for use in uses),
+        gaps=np.concatenate([use.gaps for use in uses]),
+        within=np.concatenate([use.within for use in uses]),
+        seconds=np.concatenate([use.seconds for use in uses]),
+    )
 
 
 def _tolerance(spec: MethodSpec) -> float:

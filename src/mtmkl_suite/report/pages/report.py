@@ -1,79 +1,86 @@
-"""The report: a first page, and one for each paper, method and data set."""
+"""The report: a first page, one on this run, and one for each paper, method, data set.
+
+Pages are made of one record each. Of a quick run as configured the papers' pages are
+those of the published record, and only the page on this run is its own.
+"""
 
 import itertools
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import pandas as pd
-
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Paper, Publication, Tier
-from mtmkl_suite.config.names import NAMES
-from mtmkl_suite.files import read_json, write_text
+from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, Table
+from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
-from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.context import Context, load_context, read_jobs
-from mtmkl_suite.report.pages.artefacts import artefact_view
-from mtmkl_suite.report.pages.comparison import comparison_of_run, recorded_parts
+from mtmkl_suite.report.figures.drawing import data_uri
+from mtmkl_suite.report.names import column_name, number_of, reference, short_name
+from mtmkl_suite.report.pages.answers import (
+    MOSTLY,
+    PARTLY,
+    Answer,
+    answer,
+    answers_of,
+    counts,
+    number_rules,
+    pair_rules,
+    with_labels,
+)
+from mtmkl_suite.report.pages.claims import claims_in_words, counts_by_test
+from mtmkl_suite.report.pages.comparison_page import comparison_of
+from mtmkl_suite.report.pages.documentation import Documentation, address
+from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
 from mtmkl_suite.report.pages.experiments import (
     data_sentences,
     data_uses,
     duration,
     experiment_facts,
+    gaps_of,
     method_uses,
-    problem_in_words,
     summary_of,
     title_of,
-    totals,
+    total_of,
 )
-from mtmkl_suite.report.pages.rendering import (
-    Documentation,
-    environment,
-    errata_of,
-    page_name,
-    sentences_of,
+from mtmkl_suite.report.pages.numbers import (
+    by_reach,
+    methods_of,
+    number_table,
+    ranks_apart,
+    with_print,
 )
-from mtmkl_suite.report.pages.verdicts import (
-    MOSTLY,
-    PARTLY,
-    answer,
-    artefacts_of_section,
-    claim_tests_of,
-    counts,
-    group_claims,
-    missing_data,
-    number_rules,
-    pair_rules,
-    program,
-    with_labels,
+from mtmkl_suite.report.pages.rendering import environment, page_name
+from mtmkl_suite.report.pages.summary import missing_data, program
+from mtmkl_suite.report.published_reach import Marks, read_reach
+from mtmkl_suite.report.record import (
+    Record,
+    published_record,
+    read_details,
+    read_record,
 )
-from mtmkl_suite.report.record.published_reach import read_reach
-from mtmkl_suite.report.record.record import (
-    RECORD,
-    RUN,
-    PublishedRecord,
-    read_published_record,
-    with_record,
-)
+from mtmkl_suite.report.tables.cells import build_quoted, rule_note
 from mtmkl_suite.report.tables.standing import standings
-from mtmkl_suite.report.tables.text import metrics_in_words
+from mtmkl_suite.report.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
 
 FIRST = "report.html"
 """The name of the first page."""
 
-_LONGEST, _LONGEST_AGAIN = 40, 5
-"""Rows of a table of text that is not folded: the first of its layout, and others."""
+THIS_RUN = "this-run.html"
 
-_CELL = ["artefact", "row", "column"]
+_ORIGINS = {
+    "original": "real", "own kernels": "real, kernels of our own",
+    "stand-in": "stand-in", "synthetic": "synthetic", "missing": "missing",
+}  # fmt: skip
+"""Origins of data in words, in the order in which a page lists them."""
+
+_LONGEST, _LONGEST_AGAIN = 40, 5
+"""Rows of a table that is not folded: the first of its layout, and others."""
 
 _PROVENANCE = {
     "config_sha256": "SHA-256 of the configuration",
@@ -85,22 +92,15 @@ _PROVENANCE = {
 """Labels of keys of ``provenance.json``."""
 
 
-class PaperResult(SimpleNamespace):
-    """Everything that the templates show of one paper.
+class PaperPages(SimpleNamespace):
+    """Everything that the templates show of one paper's record.
 
-    ``name`` is the short citation. ``scope`` says of which part of the paper's claims a
-    run of some experiments can tell. ``verdicts`` and ``claims`` are as written, with
-    those of the record where the run has none; ``other_claims`` are on no artefact.
-    ``of_data`` has what is to be said of each data set.
-    ``standings`` are of methods or data of one's own: the report shows them first.
+    ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
+    ``other_claims`` are on no artefact. ``of_data`` has what is to be said of each data
+    set. ``standings`` are of methods or data of one's own: the report shows them first.
     ``comparison`` is the page on which the reader chooses, ``page`` the address of the
     paper's page in the documentation, "" for none.
     """
-
-    @property
-    def is_tested(self) -> bool:
-        """True if there is a published number or a claim to be judged."""
-        return bool(len(self.verdicts) or len(self.claims))
 
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
@@ -153,9 +153,9 @@ def write_report(
     # Forked, so that nothing is imported again. The last paper, the comparison, takes
     # as long as the others together.
     with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-        papers = list(pool.map(load_paper_result, configs[::-1], folders[::-1]))[::-1]
+        found = list(pool.map(load_pages, configs[::-1], folders[::-1]))[::-1]
     changes = {k: v for config in configs for k, v in config.changes.items()}
-    pages = render_report(papers, tier=tier, changes=changes)
+    pages = render_report(found, tier=tier, changes=changes)
     first = pages.pop(FIRST)
     for name, page in pages.items():
         write_text(run.pages / name, page)
@@ -168,29 +168,37 @@ def write_report(
 
 
 def render_report(
-    papers: Sequence[PaperResult],
+    found: Sequence[tuple[PaperPages, PaperPages]],
     *,
     tier: str,
     changes: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Return the pages of the report, each of which loads nothing."""
+    """Return the pages of the report, each of which loads nothing.
+
+    ``found``: Each paper as its pages show it, and as this run has it.
+    """
+    papers = [shown for shown, _ in found]
     methods = _by(lambda use: use.class_name, [paper.methods for paper in papers])
     datasets = _by(lambda use: use.variant.name, [paper.datasets for paper in papers])
     datasets = dict(sorted(datasets.items(), key=lambda d: title_of(d[1]).lower()))
     documentation = papers[0].documentation
     has_errata = any(paper.errata for paper in papers)
+    has_record = any(paper.origin for paper in papers)
     show = _renderer(
         papers=papers,
+        runs=[run for _, run in found],
+        data_of_run=_together(run.data for _, run in found),
         methods=methods,
         datasets={name: title_of(uses) for name, uses in datasets.items()},
         documentation=documentation,
         has_errata=has_errata,
+        has_record=has_record,
         tier=tier,
         changes=changes or {},
-        is_judged=tier == "paper" and not changes,
+        missing=sorted({name for _, run in found for name in run.missing}),
+        program=program(),
         verdict_names=verdict_rule.VERDICTS,
         not_judged=verdict_rule.NOT_JUDGED,
-        record=RECORD,
         mostly=MOSTLY,
         partly=PARTLY,
         longest=_LONGEST,
@@ -199,8 +207,7 @@ def render_report(
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
     )
-    missing = sorted({name for paper in papers for name in paper.missing})
-    pages = {FIRST: show("first", missing=missing, program=program())}
+    pages = {FIRST: show("first"), THIS_RUN: show("run")}
     for paper in papers:
         pages[page_name("paper", paper.id)] = show("paper", paper=paper)
         if paper.comparison:
@@ -210,17 +217,17 @@ def render_report(
             "method",
             name=name,
             uses=uses,
-            totals=totals(uses),
-            problem=problem_in_words(name),
+            total=total_of(uses),
             address=documentation.method(name),
         )
     for name, uses in datasets.items():
         pages[page_name("data", name)] = show(
             "dataset", name=name, title=title_of(uses), uses=uses
         )
-    found = claim_tests_of(paper.claims for paper in papers)
-    pages["statistics.html"] = show("statistics", claim_tests=found)
-    pages["provenance.html"] = show("provenance")
+    tests = counts_by_test(paper.claims for paper in papers)
+    pages["statistics.html"] = show("statistics", claim_tests=tests)
+    if has_record:
+        pages["provenance.html"] = show("provenance")
     if has_errata:
         pages["errata.html"] = show("errata")
     return pages
@@ -255,210 +262,186 @@ def _by(
     return dict(sorted(found.items()))
 
 
-def load_paper_result(config: Paper, folder: PaperFolder) -> PaperResult:
-    """Gather what the report shows of one paper."""
-    context = load_context(config, folder)
-    jobs = read_jobs(config, folder)
+def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPages]:
+    """Return what the report shows of a paper, and what it shows of it in this run."""
+    run = RunFolder(folder.path.parent)
+    of_run = pages_of(read_record(load_context(config, folder), folder), run)
+    of_run.missing = missing_data(config, folder)
+    is_plain = not (config.changes or config.readings) and config.own is None
+    if config.tier == "quick" and is_plain and (record := published_record(config)):
+        return pages_of(record, run), of_run
+    return of_run, of_run
+
+
+def pages_of(record: Record, run: RunFolder) -> PaperPages:
+    """Gather what the report shows of a record."""
+    context, config, paper = record.context, record.config, record.config.paper
+    jobs = read_jobs(config, record.folder)
     facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
     shown = {name for each in config.artefacts.values() for name in each.shown}
-    record = read_published_record(config)
-    full, of_tier = _of_paper(config, "paper"), _of_paper(config, config.tier)
-    # A tier may lack some of a paper: its report answers for all of it nevertheless.
-    fill = (
-        record is not None
-        and config.tier == "quick"
-        and of_tier is not None
-        and config.readings is None
-        and set(config.experiments) == set(of_tier.experiments)
-    )
-    whole = config
-    if fill and full and record:
-        whole = _with_artefacts_of(record, full, config)
-    artefacts = whole.artefacts
-    verdicts, claims = (
-        pd.read_csv(path, dtype=NAMES) for path in (folder.verdicts, folder.claims)
-    )
-    known = (record.verdicts, record.claims) if record else (None, None)
-    verdicts = with_record(verdicts, known[0], _CELL, fill=fill)
-    claims = with_record(claims, known[1], ["id"], fill=fill)
-    named = with_labels(verdicts, whole)
-    places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
-    reach = read_reach(config, CLAIMS)
-    statistics = pd.read_csv(folder.statistics)
-    paper = config.paper
-    in_column = column_name(paper) if of_tier else short_name(paper)
-    documentation = Documentation.of(config, RunFolder(folder.path.parent))
-    views = [
-        artefact_view(
-            name,
-            replace(context, config=whole),
-            folder,
-            record,
-            answer(
-                named[named["artefact"] == name],
-                claims.loc[[name in found for found in places]],
-            ),
-            [facts[e] for e in artefact.shown if e in facts],
-            is_here=name in config.artefacts,
-        )
-        for name, artefact in artefacts.items()
-    ]
-    methods = method_uses(config, in_column, context.scores, RUN)
-    published = read_scores(record.scores) if record and full else None
-    if full and published is not None:
-        methods += method_uses(full, in_column, published, RECORD)
-    of_data = []
-    if of_tier is not None and config.readings is None:
-        if full and published is not None and context.is_smoke_test:
-            of_data = data_sentences(full, published, named)
-        else:
-            of_data = data_sentences(config, context.scores, named)
-    recorded = []
-    if record and full and context.is_smoke_test:
-        recorded = recorded_parts(full, record.folder)
-    source = f"This run, {config.tier} tier."
-    if record and recorded:
-        source = (
-            f"The published record, {record.origin}; parts from this {config.tier} run "
-            "are marked."
-        )
+    verdicts, claims = with_labels(record.verdicts, config), record.claims
+    answers, others = answers_of(config.artefacts, verdicts, claims)
+    reach = {
+        name: found.text() for (name, _), found in read_reach(config, CLAIMS).items()
+    }
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
         f"{name}, {block}": f"{each.title}, {block}"
-        for name, each in artefacts.items()
+        for name, each in config.artefacts.items()
         for block in (each.comparison.blocks if each.comparison else ())
     }
-    return PaperResult(
+    views = [
+        _artefact(
+            name,
+            record,
+            run,
+            answers[name],
+            [facts[e] for e in each.shown if e in facts],
+        )
+        for name, each in config.artefacts.items()
+    ]
+    documentation = Documentation.of(config, run)
+    in_column = column_name(paper)
+    # Of own data the folder is that of their template.
+    is_paper = config.folder.name == paper.id
+    of_record = f"The published record, {record.origin}."
+    return PaperPages(
         id=paper.id,
         name=short_name(paper),
         title=str(paper.title),
-        reference=_reference(paper) if of_tier else "",
+        reference=reference(paper) if is_paper else "",
+        origin=record.origin,
+        is_judged=context.is_judged,
         documentation=documentation,
         page=documentation.paper(config),
-        scope=_scope(config, of_tier, full),
+        scope="Of the experiments of this run: " if config.parts else "",
         artefacts=sorted(views, key=lambda view: bool(view.image)),
         summaries=[
             (facts[name], summary_of(context, name))
             for name in config.experiments
             if name not in shown
         ],
+        facts=facts,
+        gaps=gaps_of(context),
         verdicts=verdicts,
         claims=claims,
-        answer=answer(named, claims),
-        other_claims=answer(
-            verdicts.iloc[:0], claims.loc[[not found for found in places]]
-        ),
-        groups=group_claims(
-            claims,
-            {name: found.text() for (name, _), found in reach.items()},
-            # Claims of the record may be none of a tier.
-            full or config,
-        ),
-        statistics=statistics.replace(
+        answer=answer(verdicts, claims),
+        other_claims=others,
+        claims_by_section=claims_in_words(claims, reach, config),
+        statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
         ),
         data=_data_by_origin(context),
-        methods=methods,
-        datasets=data_uses(
-            config,
-            in_column,
-            context.data_info,
-            published=record.data if record else {},
-            full=full if record else None,
-        ),
-        number_rules=number_rules(whole, in_column, verdicts),
-        pair_rules=pair_rules(context, in_column, statistics),
-        errata=errata_of(config, documentation),
-        sentences=sentences_of(config, documentation),
-        of_data=of_data,
-        missing=sorted(missing_data(config, folder)),
-        provenance=read_json(folder.provenance),
-        record=record.origin if record else "",
-        standings=standings(context, statistics) if config.own is not None else [],
-        comparison=comparison_of_run(
-            context,
-            lambda name: folder.artefact(name, "csv"),
-            title=str(paper.title),
-            source=source,
+        methods=method_uses(config, in_column, context.scores),
+        datasets=data_uses(context, in_column),
+        number_rules=number_rules(config, in_column, verdicts),
+        pair_rules=pair_rules(context, in_column, record.statistics),
+        errata=documentation.errata(config),
+        sentences=documentation.sentences(config) if record.origin else [],
+        of_data=data_sentences(config, context.scores, verdicts) if is_paper else [],
+        provenance=record.provenance,
+        standings=standings(context, record.statistics)
+        if config.own is not None or config.parts
+        else [],
+        comparison=comparison_of(
+            record,
+            source=of_record if record.origin else f"This run, {config.tier} tier.",
             report=f"../{FIRST}",
-            recorded=recorded,
         ),
     )
 
 
-def _with_artefacts_of(record: PublishedRecord, full: Paper, config: Paper) -> Paper:
-    """Return a configuration with the artefacts that its tier lacks, if published."""
-    found = {
-        name: config.artefacts.get(name, each)
-        for name, each in full.artefacts.items()
-        if name in config.artefacts or record.artefact(name, "csv")
-    }
-    methods = full.methods | config.methods
-    update = {"artefacts": found | config.artefacts, "methods": methods}
-    return config.model_copy(update=update)
+def _artefact(
+    name: str,
+    record: Record,
+    run: RunFolder,
+    found: Answer,
+    facts: list[dict[str, Any]],
+) -> SimpleNamespace:
+    """Return what is shown of a figure or table: its numbers, answer and files.
 
-
-def _of_paper(config: Paper, tier: Tier) -> Paper | None:
-    """Return the protocols of a run's paper, None if data of one's own replace them."""
-    found = load_paper(config.published.parent, tier)
-    return found if found.paper.id == config.paper.id else None
-
-
-def _scope(config: Paper, of_tier: Paper | None, full: Paper | None) -> str:
-    """Say how many of a paper's claims a run of some of its experiments can test."""
-    if of_tier is None or full is None or config.readings is not None:
-        return ""
-    if set(of_tier.experiments) <= set(config.experiments):
-        return ""
-    n, total = len(config.claims), len(full.claims)
-    return f"Of this run's experiments ({n} of the paper's {total} claims): "
-
-
-def _reference(paper: Publication) -> str:
-    if paper.authors == "mtmkl":
-        return "A comparison of our own, not of a paper."
-    doi = f" doi:{paper.doi}" if paper.doi else ""
-    venue = _capitalised(paper.venue)
-    return f"{paper.authors} ({paper.year}). {paper.title}. {venue}.{doi}"
-
-
-def short_name(paper: Publication) -> str:
-    """Return a citation in a few words, such as "Argyriou et al. 2008".
-
-    What this package compares by itself has its title.
+    ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
+    table; ``numbers`` has the numbers that the paper quotes in its text last, ``text``
+    is a table as published, in Markdown, ``values`` what a figure draws, and ``curves``
+    those of them that the page can draw. ``layout`` is that of tables of its kind.
     """
-    if paper.authors == "mtmkl":
-        return str(paper.title)
-    surnames = [name.split()[-1] for name in str(paper.authors).split(", ")]
-    if len(surnames) > 2:
-        surnames = [f"{surnames[0]} et al."]
-    return f"{' & '.join(surnames)} {paper.year}"
+    folder, artefact = record.folder, record.config.artefacts[name]
+    view = SimpleNamespace(
+        id=name, title=artefact.title, name=number_of(name) or artefact.title,
+        subtitle=artefact.title if number_of(name) else "", answer=found, facts=facts,
+        image="", alternative="", values=None, curves="", text="", notes=[],
+        layout=getattr(artefact, "layout", name), details=read_details(folder, name),
+    )  # fmt: skip
+    if isinstance(artefact, Figure):
+        numbers = read_table(folder.artefact(name, "csv"))
+        view.image = data_uri(folder.artefact(name, "svg").read_bytes())
+        view.alternative = figure_in_words(artefact.title, numbers)
+        view.values = None if "no data" in numbers else values_of(numbers)
+        view.curves = curves_of(numbers)
+    else:
+        view.text = folder.artefact(name, "md").read_text(encoding="utf-8")
+    if artefact.quoted is not None:
+        quoted = artefact.quoted
+        judged, acceptance = build_quoted(record.context, quoted)
+        view.notes = [
+            rule_note(record.context, quoted.tolerance, quoted.unit, acceptance),
+            *Marks(read_reach(record.config, name), judged).notes(),
+        ]
+    view.numbers = list(_numbers(name, artefact, record))
+    view.reach = by_reach(view.numbers)
+    cells = (cell for t in view.numbers for _, _, row in t.rows for cell in row if cell)
+    view.has_two_readings = any(cell.printed.endswith("?") for cell in cells)
+    paths = folder.artefact_files({name: artefact})
+    view.links = [(path.suffix[1:], address(path, run)) for path in paths]
+    return view
 
 
-def column_name(paper: Publication) -> str:
-    """Return what stands for a paper in a narrow column: one or two words."""
-    if paper.authors == "mtmkl":
-        return _capitalised(str(paper.id).replace("_", " "))
-    return short_name(paper)
-
-
-def _capitalised(text: str) -> str:
-    """Return a text with a capital, unless its first word has one, as arXiv does."""
-    first = text.partition(" ")[0]
-    return text[:1].upper() + text[1:] if first.islower() else text
+def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
+    """Yield the numbers of a table, its mean ranks, and those quoted in the text."""
+    context = record.context
+    parts: list[tuple[Any, ...]] = []
+    if isinstance(artefact, Table | Ranking):
+        cells = read_table(record.folder.artefact(name, "csv"))
+        cells = with_print(cells, context.published.get(artefact.file))
+        labels = {key: context.label(key) for key in record.config.methods}
+        corner = getattr(artefact, "corner", "data set, training")
+        grid = corner, artefact.decimals, methods_of(artefact, labels)
+        parts += [(part, *grid) for part in ranks_apart(cells)]
+    if artefact.quoted is not None:
+        rows = record.verdicts[record.verdicts["artefact"] == name]
+        places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
+        keys = zip(rows["row"], rows["column"], strict=True)
+        quoted = rows[[key in places for key in keys]]
+        quoted = with_print(quoted, context.published.get(artefact.quoted.file))
+        parts.append((quoted, "quoted in the text", None, {}))
+    reach = read_reach(record.config, name)
+    for part in parts:
+        table = number_table(*part, is_judged=context.is_judged, reach=reach)
+        if table.rows:
+            yield table
 
 
 def _data_by_origin(context: Context) -> dict[str, list[str]]:
-    found: dict[str, dict[str, None]] = {}
-    for info in context.data_info.values():
-        kind, text = "missing", str(info.get("name", info["id"]))
+    """Return the titles of data sets by origin, those that are missing with why."""
+    found: dict[str, list[str]] = {}
+    for name, info in context.data_info.items():
+        kind, text = "missing", str(info.get("title", name))
         if info["status"] == "ok":
             kind = str(info["origin"])
         else:
             text += f" ({info['reason']})"
-        found.setdefault(kind, {})[text] = None
-    return {kind: list(names) for kind, names in found.items()}
+        found.setdefault(_ORIGINS[kind], []).append(text)
+    return _together([found])
+
+
+def _together(data: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
+    """Return the data of several papers by origin, each once."""
+    found: dict[str, dict[str, None]] = {kind: {} for kind in _ORIGINS.values()}
+    for each in data:
+        for kind, names in each.items():
+            found[kind] |= dict.fromkeys(names)
+    return {kind: list(names) for kind, names in found.items() if names}
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -18,8 +18,8 @@ from mtmkl_suite.judge.verdicts import (
     judge,
 )
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
-from mtmkl_suite.report.tables.text import DASH, PrintedTable
+from mtmkl_suite.report.published_reach import OTHER_READINGS, Marks
+from mtmkl_suite.report.text import DASH, PrintedTable
 
 RANK = "rank"
 """Unit of mean ranks over data sets, which follow from the numbers that are ranked."""

@@ -25,7 +25,13 @@ from mtmkl_suite.judge.comparison import methods_of, ranking_matrix, values_in_p
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import ALL, average
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.text import DASH, PrintedTable, metric_words, p_text
+from mtmkl_suite.report.text import (
+    DASH,
+    PrintedTable,
+    metric_words,
+    number,
+    p_text,
+)
 from mtmkl_suite.statistics.hierarchical import (
     CERTAIN,
     MIN_REPEATS,
@@ -140,7 +146,7 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
                 else DASH
                 for block in found
             ]
-            mean = f"{row['mean']:.2f}".replace("-", "−")
+            mean = number(row["mean"], ".2f")
             body.append([method, *ranks, mean, *_against_control(row)])
     notes = [
         f"Control: {comparison.control}. Mean, difference and p: "
@@ -169,7 +175,7 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
         [
             row["first"],
             row["second"],
-            f"{row['mean_difference']:+.2f}".replace("-", "−"),
+            number(row["mean_difference"], "+.2f"),
             _interval(row["interval_low"], row["interval_high"]),
             f"{row['wins']}–{row['ties']}–{row['losses']}",
             *(p_text(row[name]) for name in _PROBABILITIES),
@@ -369,11 +375,11 @@ def _mean_sd(values: pd.Series) -> dict[str, float]:
 def _mean_sd_text(cell: Mapping[Hashable, Any]) -> str:
     if not cell["n"]:
         return DASH
-    return f"{cell['mean']:.1f} ± {cell['sd']:.1f}".replace("-", "−")
+    return f"{number(cell['mean'], '.1f')} ± {cell['sd']:.1f}"
 
 
 def _interval(low: float, high: float) -> str:
-    return DASH if pd.isna(low) else f"{low:.2f} to {high:.2f}".replace("-", "−")
+    return DASH if pd.isna(low) else f"{number(low, '.2f')} to {number(high, '.2f')}"
 
 
 def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
@@ -402,7 +408,7 @@ def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
 def _against_control(row: pd.Series) -> list[str]:
     if pd.isna(row["z"]):
         return [DASH, DASH]
-    difference = f"{row['above_control']:+.2f}".replace("-", "−")
+    difference = number(row["above_control"], "+.2f")
     return [difference, p_text(row["p_holm"])]
 
 

@@ -10,7 +10,7 @@ from mtmkl_suite.config.models import MethodComparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import notes_on_joined, ranked
-from mtmkl_suite.report.tables.text import PrintedTable, p_text
+from mtmkl_suite.report.text import PrintedTable, number, p_text
 from mtmkl_suite.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl_suite.statistics.ranks import rank_methods
 from mtmkl_suite.statistics.ties import (
@@ -72,8 +72,9 @@ class Decision:
             n, p = len(self.datasets), best["p_better"]
             where = f"better on {int(best['wins'])} of {n} data set{'s' * (n > 1)}"
             sure = f", probability of a gain of more than {self.rope:g}: {p_text(p)}"
+            above = number(best["above_control"], "+.1f")
             gain = (
-                f"{best.name}: {_signed(best['above_control'])} {self.unit} over "
+                f"{best.name}: {above} {self.unit} over "
                 f"{self.control}, {where}{'' if math.isnan(p) else sure}."
             )
         harmed = self.methods[self.methods["harmed"]]
@@ -81,7 +82,7 @@ class Decision:
         if not len(worst):
             return f"{gain} No method is more than {self.rope:g} below the control."
         named = ", ".join(
-            f"{name} ({_signed(harmed.loc[name, 'above_control'])})"
+            f"{name} ({number(harmed.loc[name, 'above_control'], '+.1f')})"
             for name in worst[:_MOST_NAMED]
         )
         most = " most of all" if len(worst) > _MOST_NAMED else ""
@@ -209,10 +210,6 @@ def _decision(
         return None
     seconds = seconds_matrix(context.scores, comparison, block)
     return decide(values, seconds.loc[values.index, values.columns], comparison)
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
 
 
 def _seconds(value: float) -> str:

@@ -16,7 +16,7 @@ from mtmkl_suite.config.models import (
 from mtmkl_suite.judge.comparison import AnyRow, ranking_matrix, rows_of
 from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, judge, weakest
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks
+from mtmkl_suite.report.published_reach import OTHER_READINGS, Marks
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     NOT_JUDGED_NOTE,
@@ -29,7 +29,7 @@ from mtmkl_suite.report.tables.cells import (
     rule_note,
 )
 from mtmkl_suite.report.tables.comparison import notes_on_printed_ranks
-from mtmkl_suite.report.tables.text import (
+from mtmkl_suite.report.text import (
     DASH,
     PrintedTable,
     metric_words,

@@ -31,12 +31,12 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
 from mtmkl_suite.report.context import Context, recorded_context
-from mtmkl_suite.report.record.published_reach import (
+from mtmkl_suite.report.published_reach import (
     labels_of,
     others_text,
     reach_counts,
 )
-from mtmkl_suite.report.record.record import published_claims
+from mtmkl_suite.report.record import published_claims
 from mtmkl_suite.report.tables.cells import (
     MEAN_SD_NOTE,
     NOT_JUDGED_NOTE,
@@ -46,7 +46,7 @@ from mtmkl_suite.report.tables.cells import (
     mean_sd,
 )
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
-from mtmkl_suite.report.tables.text import DASH, PrintedTable, TextTable
+from mtmkl_suite.report.text import DASH, PrintedTable, TextTable
 from mtmkl_suite.run.folders import PaperFolder, record_folder
 
 OVERVIEW_HEADER = (

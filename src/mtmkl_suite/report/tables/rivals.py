@@ -14,7 +14,7 @@ from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
-from mtmkl_suite.report.tables.text import PrintedTable, p_text, with_minus
+from mtmkl_suite.report.text import PrintedTable, number, p_text, with_minus
 from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
 from mtmkl_suite.statistics.ties import differences, rounding_of, scale_of
 
@@ -48,7 +48,7 @@ def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
             [
                 row["first"],
                 row["second"],
-                f"{row['difference']:+.2f}".replace("-", "−"),
+                number(row["difference"], "+.2f"),
                 f"{row['wins']}–{row['ties']}–{row['losses']}",
                 *(p_text(row[name]) for name in _OUTCOMES),
             ]

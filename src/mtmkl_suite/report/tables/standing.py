@@ -10,10 +10,11 @@ import pandas as pd
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
-from mtmkl_suite.report.tables.text import (
+from mtmkl_suite.report.text import (
     DASH,
     TextTable,
     metric_words,
+    number,
     p_text,
     with_minus,
 )
@@ -31,11 +32,15 @@ _INTERVALS = {
 
 @dataclass(frozen=True)
 class Standing:
-    """The methods of an experiment in order, and what is to be said first."""
+    """The methods of an experiment in order, and what is to be said first.
+
+    ``brief``: Columns of the table that are enough where there is little room.
+    """
 
     title: str
     sentences: list[str]
     table: TextTable
+    brief: Sequence[int]
 
 
 def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
@@ -144,7 +149,9 @@ def _standing(
         sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(rivals) > 1:
         sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
-    return Standing(settings.title, sentences, TextTable(header, rows, notes))
+    # Without the rank among the baselines, the interval and the seconds.
+    brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
+    return Standing(settings.title, sentences, TextTable(header, rows, notes), brief)
 
 
 def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
@@ -275,7 +282,8 @@ def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Stand
         labels = ", ".join(_label(context, method, []) for method in left_out)
         notes.append(f"Left out, for they lack scores somewhere: {labels}.")
     header = ["method", "mean rank", "mean rank among the baselines"]
-    return [Standing("All experiments", [sentence], TextTable(header, rows, notes))]
+    table = TextTable(header, rows, notes)
+    return [Standing("All experiments", [sentence], table, range(len(header)))]
 
 
 def _note_of_no_test(context: Context, experiments: Sequence[str]) -> str:
@@ -294,15 +302,11 @@ def _label(context: Context, method: str, own: Sequence[str]) -> str:
 
 
 def _rank(rank: Any) -> str:
-    return DASH if rank is None or pd.isna(rank) else f"{rank:g}"
+    return number(rank, "g")
 
 
 def _signed(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return DASH
-    if value == 0:
-        return "0"
-    return f"{value:+.3g}".replace("-", "−")
+    return "0" if value == 0 else number(value, "+.3g")
 
 
 def _interval(pair: Mapping[str, float]) -> str:
@@ -312,4 +316,4 @@ def _interval(pair: Mapping[str, float]) -> str:
 
 
 def _seconds(value: float) -> str:
-    return DASH if pd.isna(value) else f"{value:.2g}"
+    return number(value, ".2g")

@@ -92,14 +92,14 @@
 
   // What stands behind a number, by pointer and by keyboard: one tab stop for a table.
   const line = document.getElementById("value");
-  for (const table of all("table.numbers, table.matrix")) {
-    const cells = all("td.cell, td a", table);
+  for (const table of all("table.numbers")) {
+    const cells = all("td.cell", table);
     const stay = (cell) => {
       for (const each of cells) each.tabIndex = each === cell ? 0 : -1;
     };
     if (cells.length) stay(cells[0]);
     for (const cell of cells) {
-      const show = () => { line.textContent = cell.dataset.details ?? cell.title; };
+      const show = () => { line.textContent = cell.dataset.details; };
       const clear = () => { line.textContent = ""; };
       cell.addEventListener("mouseenter", show);
       cell.addEventListener("mouseleave", clear);
@@ -140,7 +140,7 @@
       table.classList.remove("stacked", "compact");
       const frame = table.closest(".scroll");
       const isWide = () => frame.scrollWidth > frame.clientWidth + 1;
-      const isMatrix = table.matches(".numbers, .matrix");
+      const isMatrix = table.matches(".numbers");
       let many = narrow.matches && (isWide() || (!isMatrix && heads.length > 3));
       if (many && isMatrix) {
         table.classList.add("compact");

@@ -119,7 +119,7 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     gap = gap.assign(params=json.dumps({"reason": refusal}))
     refused = replace(context, scores=pd.concat([scores[~mine], gap]))
     reason = refused.missing_reason("school", "aggregate")
-    assert reason == "needs dense inputs (4.0 MB)"
+    assert reason == "needs dense inputs (4 MB)"
 
 
 def test_missing_scores_are_an_error(paper, tmp_path):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mtmkl_suite.report.artefacts import drawn, write_artefacts
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.drawing import method_styles
-from mtmkl_suite.report.record.artefacts import drawn, write_artefacts
 
 FIGURES = [f"figure_{k}" for k in range(1, 11)]
 PANELS = {f"figure_{k}": n for k, n in enumerate([4, 2, 4, 2, 2, 1, 1, 3, 3, 2], 1)}

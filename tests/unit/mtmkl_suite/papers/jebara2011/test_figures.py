@@ -11,8 +11,8 @@ from scipy import stats
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.papers.jebara2011 import steps
+from mtmkl_suite.report.artefacts import drawn
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.artefacts import drawn
 
 MEASURED = [
     "figure_1", "figure_2", "figure_3", "figure_4", "figure_c_grid",

@@ -8,8 +8,8 @@ import pytest
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.papers.widmer2015 import steps
+from mtmkl_suite.report.artefacts import drawn
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.artefacts import drawn
 
 REPEATS = 5
 

@@ -12,11 +12,11 @@ from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_rankings
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.yousefi2015 import steps
+from mtmkl_suite.report.artefacts import build
+from mtmkl_suite.report.artefacts import drawn as drawn_of
+from mtmkl_suite.report.artefacts import printed as printed_of
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import figure_style
-from mtmkl_suite.report.record.artefacts import build
-from mtmkl_suite.report.record.artefacts import drawn as drawn_of
-from mtmkl_suite.report.record.artefacts import printed as printed_of
 
 FIGURES = [
     "figure_1", "figure_groups", "figure_theorem", "figure_ranks", "figure_protocol",
@@ -291,7 +291,7 @@ def test_configured_tables_are_built(context, name):
 def test_every_printed_number_has_its_verdict(context, printed):
     artefacts = context.config.artefacts
     names = [n for n, each in artefacts.items() if not isinstance(each, StepTable)]
-    parts = [printed_of(context, name)[1].verdicts for name in names]
+    parts = [printed_of(context, name)[1] for name in names]
     verdicts = pd.concat([part for part in parts if len(part)])
     counts = verdicts.groupby("artefact").size()
     # 160 accuracies and 24 mean ranks; 63 tests and 3 counts; one quoted number.

@@ -4,27 +4,25 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from configured import changed, paper_of
+from configured import paper_of
 
-from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.report.figures.drawing import equation_image
+from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.pages.answers import with_labels
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
     data_sentences,
     data_uses,
+    gaps_of,
     method_uses,
     options_in_words,
-    problem_in_words,
     title_of,
-    totals,
+    total_of,
     variant_in_words,
 )
-from mtmkl_suite.report.pages.verdicts import with_labels
-from mtmkl_suite.report.record.record import read_published_record
+from mtmkl_suite.report.record import published_record
 
 CONFIG = paper_of(
     {
@@ -39,43 +37,27 @@ CONFIG = paper_of(
         },
     }
 )
-FULL = changed(
-    CONFIG,
-    {
-        "experiments": {
-            "a": CONFIG.experiments["a"],
-            "d": {"title": "Fourth", "datasets": {"name": "landmine"}},
-        },
-    },
-)
 INFOS = {
     "school": {"status": "ok", "title": "School", "digest": "aa"},
-    "digits[n_per_class=10]": {"status": "ok", "title": "Digits", "digest": "bb"},
-    "digits[n_per_class=20]": {"status": "missing", "title": "Digits", "reason": "no"},
+    "digits[n_per_class=10]": {"status": "ok", "n": 5},
 }
-PUBLISHED = {"school": {"digest": "aa"}, "digits[n_per_class=10]": {"digest": "cc"},
-             "landmine": {"digest": "dd"}}  # fmt: skip
 
 
-def test_a_data_set_has_its_experiments_and_hashes():
-    uses = data_uses(CONFIG, "P 2000", INFOS, published=PUBLISHED, full=FULL)
-    school, ten, twenty, landmine = uses
+def context_of(config, infos=INFOS, scores=None):
+    scores = pd.DataFrame(columns=list(COLUMNS)) if scores is None else scores
+    return Context(config, scores, arrays={}, data_info=infos, published={})
+
+
+def test_a_data_set_has_its_experiments():
+    school, ten, twenty = data_uses(context_of(CONFIG), "P 2000")
     assert school.experiments == ["First", "Third"]
-    assert school.hash_in_words == "aa, as in the published record"
+    assert school.info["digest"] == "aa"
     assert ten.variant.id == "digits[n_per_class=10]"
-    assert ten.hash_in_words == "bb; published record: cc"
-    assert (twenty.is_here, twenty.hash_in_words) == (False, "")
-    # Of the full protocols alone: what the registry knows of it.
-    assert (landmine.is_of_run, landmine.experiments) == (False, ["Fourth"])
-    assert landmine.hash_in_words == "dd (published record)"
-    assert landmine.info["licence"]
-    assert title_of([twenty]) == "Digits"
-
-
-def test_without_a_record_there_are_only_those_of_the_run():
-    uses = data_uses(CONFIG, "P 2000", INFOS, published={}, full=None)
-    assert [use.is_of_run for use in uses] == [True] * 3
-    assert uses[0].hash_in_words == "aa"
+    # A record has sizes alone: the registry knows the rest.
+    assert (ten.info["n"], ten.info["status"]) == (5, "ok")
+    assert ten.info["licence"]
+    assert twenty.info["status"] == "missing"
+    assert "digits" in title_of([twenty])
 
 
 @pytest.mark.parametrize(
@@ -177,7 +159,7 @@ def uses():
     scores = pd.DataFrame(rows, columns=list(COLUMNS))
     return {
         (use.experiment, use.label): use
-        for use in method_uses(WITH_GRID, "P 2000", scores, "this run")
+        for use in method_uses(WITH_GRID, "P 2000", scores)
     }
 
 
@@ -216,50 +198,32 @@ def test_kernels_are_chosen_in_words(uses):
 
 def test_totals_are_those_of_all_fits(uses):
     mine = [uses["The first", "Features"], uses["The second", "Features"]]
-    (total,) = totals(mine)
-    assert (total.source, total.n_fits, total.gaps.size) == ("this run", 5, 5)
+    total = total_of(mine)
+    assert (total.n_fits, total.gaps.size) == (5, 5)
     assert np.isclose(total.share_within, 3 / 5)
     assert total.worst_gap == 0.5
     assert total.median_seconds == 3.0
     assert total.total_seconds == 17.0
 
 
-@pytest.mark.parametrize("name", REGISTRY)
-def test_every_method_says_what_its_problem_is(name):
-    blocks = problem_in_words(name)
-    assert blocks[0][0] == "text"
-    assert {kind for kind, _ in blocks} <= {"text", "equation", "tex"}
-    for kind, text in blocks:
-        assert text
-        if kind == "text":
-            assert ":class:" not in text
-            assert "`" not in text
-            assert "Parameters" not in text
-
-
-def test_equations_stay_as_typed():
-    blocks = problem_in_words("MultiTaskFeatureLearningRegressor")
-    equations = [text for kind, text in blocks if kind == "equation"]
-    assert "Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1}," in equations
-    (tex,) = (
-        text
-        for k, text in problem_in_words("GroupFeatureSharingClassifier")
-        if k == "tex"
-    )
-    assert tex.startswith(r"\min_{\theta, w, b} \sum_t \Bigl(")
-
-
-def test_equations_in_tex_are_drawn():
-    blocks = (block for name in REGISTRY for block in problem_in_words(name))
-    drawn = [equation_image(text) for kind, text in blocks if kind == "tex"]
-    assert len(drawn) > 5
-    assert all(each.startswith("data:image/svg+xml;base64,") for each in drawn)
+def test_what_has_no_scores_is_listed_with_its_reason():
+    rows = [
+        row("one", "feat", 0, {"reason": "no step is short enough"}, math.nan, 0.0,
+            metric="failed"),
+        row("one", "floor", 0, {"reason": "two labels only"}, math.nan, 0.0,
+            metric="unsupported"),
+    ]  # fmt: skip
+    scores = pd.DataFrame([*rows, rows[0]], columns=list(COLUMNS))
+    assert gaps_of(context_of(WITH_GRID, {}, scores)) == [
+        ("The first", "Features", "failed", "no step is short enough"),
+        ("The first", "Floor", "does not apply", "two labels only"),
+    ]
 
 
 def test_data_sets_are_told_by_numbers_and_choices_at_ends():
     config = load_paper("yousefi2015", "paper")
-    record = read_published_record(config)
-    scores = read_scores(record.scores)
+    record = published_record(config)
+    scores = record.context.scores
     verdicts = with_labels(record.verdicts, config)
     told = data_sentences(config, scores, verdicts)
     numbers, worst, *ends = next(
@@ -281,5 +245,5 @@ def test_data_sets_are_told_by_numbers_and_choices_at_ends():
 
 def test_data_sets_without_printed_numbers_are_not_told():
     config = load_paper("widmer2015", "paper")
-    record = read_published_record(config)
-    assert data_sentences(config, read_scores(record.scores), record.verdicts) == []
+    record = published_record(config)
+    assert data_sentences(config, record.context.scores, record.verdicts) == []

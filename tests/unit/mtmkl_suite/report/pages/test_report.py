@@ -7,24 +7,22 @@ from pathlib import Path
 import pytest
 from configured import changed, of
 
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Publication, Run
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.files import write_json, write_text
+from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.pages import report as report_page
+from mtmkl_suite.report.pages.claims import claims_in_words
 from mtmkl_suite.report.pages.rendering import page_name
 from mtmkl_suite.report.pages.report import (
     FIRST,
-    column_name,
-    load_paper_result,
+    THIS_RUN,
+    load_pages,
     render_report,
-    short_name,
     write_report,
 )
-from mtmkl_suite.report.pages.verdicts import group_claims
-from mtmkl_suite.report.record.artefacts import write_artefacts
-from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.record import write_record
 from mtmkl_suite.report.tables.standing import Standing
-from mtmkl_suite.report.tables.text import TextTable
+from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
@@ -41,7 +39,7 @@ PROVENANCE = {
 def complete(config, folder):
     write_artefacts(list(config.artefacts), config, folder)
     write_record(config, folder, RUN)
-    return load_paper_result(config, folder)
+    return load_pages(config, folder)
 
 
 class Page(HTMLParser):
@@ -75,23 +73,30 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def result(paper, results):
+def found(paper, results):
+    """The published record of the paper, and the same paper in a quick run."""
     complete(paper, results)
     write_json(results.provenance, PROVENANCE)
-    return load_paper_result(paper, results)
+    return load_pages(paper, results)
 
 
 @pytest.fixture(scope="module")
-def alone(paper, results, result):
+def alone(paper, results, found):
     """The same outside a checkout: there is no published record."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_page, "read_published_record", lambda config: None)
-        return load_paper_result(paper, results)
+        patch.setattr(report_page, "published_record", lambda config: None)
+        return load_pages(paper, results)
 
 
 @pytest.fixture(scope="module")
-def pages(result):
-    return render_report([result], tier="quick")
+def pages(found):
+    return render_report([found], tier="quick")
+
+
+@pytest.fixture(scope="module")
+def of_run(alone):
+    """Pages of a run that stands for itself."""
+    return render_report([alone], tier="quick")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +114,8 @@ def test_there_is_a_page_for_each_paper_method_and_data_set(pages, paper):
     used = {each.datasets.name for each in paper.experiments.values()}
     assert {page_name("method", name) for name in classes} <= set(pages)
     assert {page_name("data", name) for name in used} <= set(pages)
-    assert {"statistics.html", "errata.html", "provenance.html"} <= set(pages)
+    others = {THIS_RUN, "statistics.html", "errata.html", "provenance.html"}
+    assert others <= set(pages)
     links = Page(pages[FIRST]).links
     assert {f"report/{name}" for name in pages if name != FIRST} <= set(links)
 
@@ -145,7 +151,7 @@ def test_links_lead_somewhere_and_ids_are_unique(pages, results):
             else:
                 assert target.exists(), (here, link)
                 files += 1
-    assert files > 60
+    assert files > 100  # those of the record, and those of the run
 
 
 def test_tables_are_named_and_their_headings_have_a_scope(pages):
@@ -165,33 +171,32 @@ def test_no_heading_is_empty_and_no_level_is_stated_twice(pages):
         assert "aria-level" not in page
 
 
-def test_the_first_page_finds_all_claims_methods_and_data_sets(first, result, pages):
-    found = first[first.index('class="find"') :].partition("</div>")[0]
-    links = set(re.findall(r'href="report/([^"]+)"', found))
-    assert {f"{PAPER}#claim-{claim['id']}" for claim in result.groups.all} <= links
-    assert {f"{PAPER}#{artefact.id}" for artefact in result.artefacts} <= links
+def test_the_first_page_finds_all_claims_methods_and_data_sets(first, found, pages):
+    shown, _ = found
+    listed = first[first.index('class="find"') :].partition("</div>")[0]
+    links = set(re.findall(r'href="report/([^"]+)"', listed))
+    assert {f"{PAPER}#claim-{name}" for name in shown.claims["id"]} <= links
+    assert {f"{PAPER}#{artefact.id}" for artefact in shown.artefacts} <= links
     others = {name for name in pages if name.startswith(("method-", "data-"))}
     assert others
     assert others <= links
 
 
-def test_every_artefact_is_shown(page, paper):
-    images = [found for tag, found in Page(page).tags if tag == "img"]
+def test_every_artefact_is_shown_by_the_record_and_by_the_run(pages, paper):
     figures = [a for a in paper.artefacts.values() if a.kind == "figure"]
-    own = [image for image in images if " of this run: " in image["alt"]]
-    assert len(images) - len(own) == len(figures)
-    # Beside the record, which more repeats made; one figure is of an equation.
-    assert len(own) == len(figures) - 1
-    for name in paper.artefacts:
-        assert f'id="{name}"' in page
-    svg = base64.b64decode(images[0]["src"].partition(",")[2]).decode()
-    assert "<svg" in svg
+    for name, prefix in ((PAPER, ""), (THIS_RUN, "argyriou2008-")):
+        images = [found for tag, found in Page(pages[name]).tags if tag == "img"]
+        assert len(images) == len(figures)
+        svg = base64.b64decode(images[0]["src"].partition(",")[2]).decode()
+        assert "<svg" in svg
+        for artefact in ("table_1", "figure_2") if not prefix else ():
+            assert f'id="{artefact}"' in pages[name]
 
 
-def test_alternatives_say_what_the_figures_show(page):
+def test_alternatives_say_what_the_figures_show(pages):
     texts = {
         found["alt"].partition(":")[0]: found["alt"]
-        for tag, found in Page(page).tags
+        for tag, found in Page(pages[THIS_RUN]).tags
         if tag == "img"
     }
     assert "mean from 4.47 to 20" in texts["Figure 1"]
@@ -212,7 +217,7 @@ def test_tables_come_before_figures(page):
 @pytest.mark.parametrize(
     "words",
     [
-        "Tier: quick.",
+        "This run: quick tier",
         "Do the papers' results hold?",
         "Argyriou et al. 2008",
         "school_published: published, repeats 2, folds 3",
@@ -224,8 +229,8 @@ def test_tables_come_before_figures(page):
         "Aggregate 50%",
         "of fitting;",
         "largest relative gap 1.0e-07",
-        "26.7",
         "1 job, 2.5 s in all",
+        "real: 3; stand-in: 1; synthetic: 2",
         "stand-in",
         "Digits, one-vs-rest",
         "packages: numpy",
@@ -234,14 +239,13 @@ def test_tables_come_before_figures(page):
     ],
 )
 def test_facts_are_on_the_pages(pages, words):
-    names = (FIRST, PAPER, "provenance.html")
-    assert any(words in Page(pages[name]).words() for name in names)
+    assert any(words in Page(pages[name]).words() for name in (FIRST, THIS_RUN))
 
 
-def test_no_identifiers_where_people_read(alone, paper):
-    for name, page in render_report([alone], tier="quick").items():
+def test_no_identifiers_where_people_read(of_run, paper):
+    for name, page in of_run.items():
         # The names of jobs in the provenance are those of files.
-        words = Page(page).words() if name != "provenance.html" else ""
+        words = Page(page).words() if name != THIS_RUN else ""
         assert not [n for n in paper.methods if "_" in n and n in words], name
 
 
@@ -253,51 +257,41 @@ def test_what_is_known_of_a_number_is_in_its_cell(pages):
     assert "published 26.7 ± 2.0" in pages[PAPER]
 
 
-def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(alone):
-    pages = render_report([alone], tier="quick")
-    assert pills(pages[PAPER]) <= {"not-judged-quick", "no-data"}
-    words = Page(pages[FIRST]).words()
+def test_a_run_and_the_record_are_never_on_one_page(pages, found):
+    shown, run = found
+    assert shown.origin
+    assert not run.origin
+    words = {name: Page(page).words() for name, page in pages.items()}
+    # The first page answers by the record, and leads to the run.
+    overview = words[FIRST]
+    overview = overview[overview.index("In a sentence") :]
+    assert "published numbers are reproduced or close" in overview
+    assert f"Argyriou et al. 2008: {shown.origin}" in overview
+    assert overview.index("In a sentence") < overview.index("Published record")
+    assert words[FIRST].index("This run: quick tier") < words[FIRST].index("Holds?")
+    assert f"The published record, {shown.origin}" in words[PAPER]
+    assert pills(pages[PAPER]) >= {"reproduced", "different", "holds"}
+    assert "not-judged-quick" not in pills(pages[PAPER])
+    assert "of this run" not in words[PAPER]
+    # The page on the run has its own numbers, and no verdict.
+    assert "(n = 2)" in words[THIS_RUN]
+    assert "(n = 10)" not in words[THIS_RUN]
+    assert pills(pages[THIS_RUN]) <= {"no-data"}
+    assert "Not judged (quick): repeats, grid or data are reduced" in words[THIS_RUN]
+
+
+def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(of_run):
+    assert pills(of_run[PAPER]) <= {"not-judged-quick", "no-data"}
+    words = Page(of_run[FIRST]).words()
     overview = words[words.index("In a sentence") : words.index("Numbers that")]
     assert "Not judged: this run reduces repeats, grids or data." in overview
     for word in ("Yes", "Mostly", "of claims hold", "published record"):
         assert word not in overview
-    words = Page(pages[PAPER]).words()
+    words = Page(of_run[PAPER]).words()
     assert "tol =" not in words
+    assert "Results of this run, quick tier." in words
+    assert "provenance.html" not in of_run
     assert "Not judged (quick): repeats, grid or data are reduced" in words
-
-
-def test_in_a_checkout_the_published_record_answers(first, result):
-    words = Page(first).words()
-    assert result.record
-    assert f"Argyriou et al. 2008: {result.record}" in words
-    overview = words[words.index("In a sentence") : words.index("Numbers that")]
-    assert "published numbers are reproduced or close" in overview
-    assert "published record" in overview
-    # The run's own number stands beside it, without a verdict.
-    (table,) = next(a for a in result.artefacts if a.id == "table_3").numbers
-    cell = table.rows[0][2][0]
-    assert cell.reproduced
-    assert cell.record
-    assert cell.record_verdict
-    assert cell.verdict == ""
-
-
-def test_what_the_tier_lacks_is_shown_from_the_record(paper, results, result):
-    lacking = {
-        name: each for name, each in paper.artefacts.items() if name != "table_3"
-    }
-    part = paper.model_copy(update={"artefacts": lacking})
-    found = load_paper_result(part, results)
-    assert [each.id for each in found.artefacts] == [e.id for e in result.artefacts]
-    table = next(each for each in found.artefacts if each.id == "table_3")
-    assert table.is_of_record
-    cell = table.numbers[0].rows[0][2][0]
-    assert cell.record_verdict
-    assert cell.reproduced == ""
-    assert cell.details.count("|difference|") == 1
-    assert found.other_claims == result.other_claims
-    page = render_report([found], tier="quick")[PAPER]
-    assert "Not computed in this run: from the published record" in page
 
 
 def test_a_number_is_told_apart_from_its_verdict(page):
@@ -308,14 +302,6 @@ def test_a_number_is_told_apart_from_its_verdict(page):
         page,
     )
     assert '"hidden-text">reproduced' not in page
-
-
-def test_notes_beside_the_record_are_the_record_s(result):
-    table = next(each for each in result.artefacts if each.id == "table_3")
-    ours, theirs = table.own["notes"], table.notes
-    assert any(note.startswith("Not judged (quick)") for note in ours)
-    assert not any(note.startswith("Not judged") for note in theirs)
-    assert any("Applied to other cells" in note for note in theirs)
 
 
 def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
@@ -329,10 +315,10 @@ def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
     words = Page(page).words()
     assert "Applied to other cells" in words
     assert "not judged" not in words.lower()
-    assert "Not computed in this run" not in words
 
 
-def test_few_units_have_a_difference_and_wins_only(page, paper):
+def test_few_units_have_a_difference_and_wins_only(of_run, paper):
+    page = of_run[PAPER]
     survey, school = (
         page[page.index(f"<details><summary>{title}:") :].partition("</table>")[0]
         for title in (paper.experiments[e].title for e in ("survey", "school"))
@@ -346,47 +332,52 @@ def test_few_units_have_a_difference_and_wins_only(page, paper):
     assert "p (Wilcoxon)" in survey
 
 
+def with_values(pages, **values):
+    """Return the pages of a paper with other values, as if they were of the run."""
+    made = type(pages)(**{**vars(pages), **values})
+    return made, made
+
+
 def test_the_own_test_stands_beside_the_verdict(paper, alone):
+    shown, _ = alone
     numbers = {"p": 0.01, "rho": 0.5, "p_corrected": 0.3, "own_verdict": "holds"}
-    claims = alone.claims.astype({"own_verdict": object}).assign(verdict="holds")
+    claims = shown.claims.astype({"own_verdict": object}).assign(verdict="holds")
     claims.loc[0, ["verdict", *numbers]] = ["undecided", *numbers.values()]
-    verdicts = alone.verdicts.assign(verdict="close", verdict_with_spread="close")
+    verdicts = shown.verdicts.assign(verdict="close", verdict_with_spread="close")
     verdicts.loc[:2, "verdict_with_spread"] = "reproduced"
-    changed = {"claims": claims, "verdicts": verdicts}
-    changed["groups"] = group_claims(claims, {}, paper)
-    judged = type(alone)(**{**vars(alone), **changed})
-    assert judged.undone_claims() == 1
+    judged = with_values(
+        shown, claims=claims, verdicts=verdicts, is_judged=True,
+        claims_by_section=claims_in_words(claims, {}, paper),
+    )  # fmt: skip
+    assert judged[0].undone_claims() == 1
     page = " ".join(render_report([judged], tier="paper")[PAPER].split())
     assert '<p class="small">paper\'s own test: holds</p>' in page
     assert "corrected for shared examples (ρ = 0.5): p = 0.300" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
 
 
-def test_text_is_escaped(paper, result):
-    bad = result.claims.assign(claim="<b>A & B</b>")
-    hostile = type(result)(
-        **{**vars(result), "claims": bad, "groups": group_claims(bad, {}, paper)}
-    )
+def test_text_is_escaped(paper, alone):
+    bad = alone[0].claims.assign(claim="<b>A & B</b>")
+    claims = claims_in_words(bad, {}, paper)
+    hostile = with_values(alone[0], claims=bad, claims_by_section=claims)
     page = render_report([hostile], tier="quick")[PAPER]
     assert "<b>A" not in page
     assert "&lt;b&gt;A &amp; B" in page
 
 
-def test_several_papers_share_the_first_page(result):
-    papers = [
-        type(result)(**{**vars(result), "id": name}) for name in ("one", "two", "three")
-    ]
+def test_several_papers_share_the_first_page(alone):
+    papers = [with_values(alone[0], id=name) for name in ("one", "two", "three")]
     pages = render_report(papers, tier="paper")
     parsed = Page(pages[FIRST])
     assert len(parsed.ids) == len(set(parsed.ids))
     for name in ("one", "two", "three"):
         assert f"report/paper-{name}.html#table_1" in parsed.links
         assert f"paper-{name}.html" in Page(pages["statistics.html"]).links
-    assert "It runs the papers' full protocols." in "".join(parsed.text)
+    assert "the papers' full protocols." in parsed.words()
 
 
-def test_the_same_results_give_the_same_pages(result, pages):
-    assert render_report([result], tier="quick") == pages
+def test_the_same_results_give_the_same_pages(found, pages):
+    assert render_report([found], tier="quick") == pages
 
 
 def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
@@ -400,13 +391,13 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
             "claims": [],
         },
     )
-    result = complete(config, make_results(config, tmp_path))
-    pages = render_report([result], tier="quick")
+    _, run = complete(config, make_results(config, tmp_path))
+    pages = render_report([(run, run)], tier="quick")
     parsed = Page(pages[PAPER])
     text = parsed.words()
     assert "Claims" not in text
     assert "of the paper's" not in text
-    assert "Pairs of methods None in this run: a comparison needs two" in text
+    assert "Pairs of methods None: a comparison needs two" in text
     assert "Differences are first" not in text
     assert not any(re.search(r"<tbody>\s*</tbody>", p) for p in pages.values())
     assert parsed.open == []
@@ -414,24 +405,35 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
     assert inner <= set(parsed.ids)
 
 
-def test_missing_data_have_one_box_and_the_record_stands_in(paper, empty_results):
+def test_missing_data_are_named_with_the_remedy(paper, empty_results):
     complete(paper, empty_results)
     run = RunFolder(empty_results.path.parent)
     (run.path / "argyriou2008").symlink_to(empty_results.path)
     write_text(run.pages / "method-NoLongerThere.html", "of an earlier run")
     write_report([paper], run, tier="quick")
     words = Page(run.report.read_text()).words()
-    assert words.count("Missing data:") == 1
-    assert "Missing data: 6 data sets computer_survey, dermatology, digits" in words
+    assert "Data of this run: missing: 6" in words
     assert "datasets fetch computer_survey dermatology digits" in words
-    assert words.index("In a sentence") < words.index("Missing data")
-    # All tables, and all figures but that of equations, are the published ones.
-    parsed = Page((run.pages / PAPER).read_text())
-    words = parsed.words()
-    assert words.count("Not computed in this run: from the published record") == 12
+    # The record answers nevertheless.
+    assert "published numbers are reproduced or close" in words
+    parsed = Page((run.pages / THIS_RUN).read_text())
     texts = [found["alt"] for tag, found in parsed.tags if tag == "img"]
+    assert len([text for text in texts if "No data" in text]) == len(texts) - 1
+    assert "data set 'school' is absent" in parsed.words()
+    texts = [
+        found["alt"]
+        for tag, found in Page((run.pages / PAPER).read_text()).tags
+        if tag == "img"
+    ]
     assert not [text for text in texts if "No data" in text]
     assert not (run.pages / "method-NoLongerThere.html").exists()
+
+
+def test_what_failed_is_listed(alone):
+    gaps = [("Digits", "Ridge", "failed", "no step is <b>short</b> enough")]
+    pages = render_report([with_values(alone[0], gaps=gaps)], tier="quick")
+    words = Page(pages[THIS_RUN]).words()
+    assert "Ridge, Digits: failed: no step is <b>short</b> enough" in words
 
 
 def test_values_of_a_figure_are_folded_below_it(page):
@@ -442,65 +444,28 @@ def test_values_of_a_figure_are_folded_below_it(page):
     assert folded.count("<tr>") > 20
 
 
-def test_a_run_of_some_experiments_answers_for_these_alone(
-    paper, make_results, tmp_path
-):
+def test_a_run_of_parts_begins_with_its_methods(paper, make_results, tmp_path):
+    digits = {"experiments": {"digits": paper.experiments["digits"]}}
     config = changed(
-        paper,
-        {
-            "experiments": {"school": paper.experiments["school"]},
-            "artefacts": {},
-            "claims": [c for c in paper.claims if c.args["experiment"] == "school"],
-        },
+        paper, {**digits, "artefacts": {}, "claims": [], "parts": ["digits"]}
     )
-    assert 0 < len(config.claims) < len(paper.claims)
-    result = complete(config, make_results(config, tmp_path))
-    n, total = len(config.claims), len(load_paper("argyriou2008", "paper").claims)
-    scope = f"Of this run's experiments ({n} of the paper's {total} claims): "
-    assert result.scope == scope
-    pages = render_report([result], tier="quick")
-    assert scope in Page(pages[FIRST]).words()
-    assert scope in Page(pages[PAPER]).words()
+    found = complete(config, make_results(config, tmp_path))
+    pages = render_report([found], tier="quick")
+    first = Page(pages[FIRST]).words()
+    assert first.index("has the best mean") < first.index("Holds?")
+    assert found[1].standings
+    assert not found[0].standings
 
 
-@pytest.mark.parametrize(
-    ("authors", "name"),
-    [
-        ("T. Jebara", "Jebara 2011"),
-        ("P. Jawanpuria, J. S. Nath", "Jawanpuria & Nath 2011"),
-        ("A. B. Cee, D. Eff, G. Haa", "Cee et al. 2011"),
-    ],
-)
-def test_citations_are_short(authors, name):
-    assert short_name(of(Publication, {"authors": authors, "year": 2011})) == name
-
-
-def test_a_comparison_of_our_own_is_short_in_a_column():
-    ours = load_paper("comparison", "paper").paper
-    assert column_name(ours) == "Comparison"
-    assert column_name(load_paper("jebara2011", "paper").paper) == "Jebara 2011"
-
-
-@pytest.mark.usefixtures("result")
-def test_sentences_of_a_reference_begin_with_a_capital(paper, results):
-    venues = {"no paper, but ours": "No paper, but ours.", "arXiv:1": "arXiv:1."}
-    for venue, shown in venues.items():
-        of_paper = paper.paper.model_copy(update={"venue": venue})
-        config = paper.model_copy(update={"paper": of_paper})
-        reference = load_paper_result(config, results).reference
-        assert f". {shown} doi:" in reference
-
-
-@pytest.mark.usefixtures("result")
-def test_numbers_of_tables_are_on_the_right_with_a_minus(paper, results):
-    found = load_paper_result(paper, results)
-    table = TextTable(
-        ["method", "score", "remark"], [["A", "-0.5 ± 0.1", "x-3"], ["B", "–", "2"]]
-    )
-    standing = Standing("Where it stands", [], table)
-    found.standings = [standing]
-    page = render_report([found], tier="quick")[FIRST]
+def test_numbers_of_tables_are_on_the_right_with_a_minus(alone):
+    rows = [["A", "-0.5 ± 0.1", "x-3", "close"], ["B", "–", "2", ""]]
+    table = TextTable(["method", "score", "remark", "verdict"], rows)
+    standing = Standing("Where it stands", [], table, [0])
+    shown = with_values(alone[0], standings=[standing])
+    page = render_report([shown], tier="quick")[FIRST]
     assert '<th scope="col" class="right">score</th>' in page
     assert '<th scope="col">remark</th>' in page
     assert '<td class="num">−0.5 ± 0.1</td>' in page
     assert "<td>x-3</td>" in page
+    assert '<th scope="row">A</th>' in page
+    assert '<span class="v v-close">close</span>' in page

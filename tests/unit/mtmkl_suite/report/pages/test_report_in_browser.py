@@ -5,9 +5,9 @@ from browser import NEEDED, SCHEMES, WIDTHS, look
 from configured import of
 
 from mtmkl_suite.config.models import Run
-from mtmkl_suite.report.pages.report import load_paper_result, render_report
-from mtmkl_suite.report.record.artefacts import write_artefacts
-from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.artefacts import write_artefacts
+from mtmkl_suite.report.pages.report import load_pages, render_report
+from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run.folders import PaperFolder
 
 PAPER = "report/paper-argyriou2008.html"
@@ -20,8 +20,9 @@ KINDS = {
         "report/statistics.html",
         "report/errata.html",
         "report/provenance.html",
+        "report/this-run.html",
     ],
-    "nothing": ["report.html", PAPER],
+    "nothing": ["report.html", "report/this-run.html"],
 }
 """Pages that are looked at of a run that has all data, and of one that has none."""
 
@@ -34,7 +35,7 @@ def pages(paper, results, empty_results):
     for name, folder in (("all", results), ("nothing", empty_results)):
         write_artefacts(list(paper.artefacts), paper, folder)
         write_record(paper, folder, of(Run, {"tier": "quick", "seed": 1}))
-        found = load_paper_result(paper, PaperFolder(folder.path))
+        found = load_pages(paper, PaperFolder(folder.path))
         pages = render_report([found], tier="quick")
         for kind in KINDS[name]:
             made[f"{name}/{kind}"] = pages[kind.rpartition("/")[2]]

@@ -8,8 +8,8 @@ from configured import artefact_of, of, paper_of
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
 from mtmkl_suite.evaluation.cells import COLUMNS
+from mtmkl_suite.report.artefacts import build, write_artefacts
 from mtmkl_suite.report.context import Context, load_context
-from mtmkl_suite.report.record.artefacts import build, write_artefacts
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     build_quoted,

@@ -9,7 +9,7 @@ from configured import of, paper_of
 from mtmkl_suite.config.models import Method, MethodEntry
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.comparison import figures
-from mtmkl_suite.report.record.artefacts import build
+from mtmkl_suite.report.artefacts import build
 from mtmkl_suite.report.tables.comparison import (
     compare_block,
     joined_columns,

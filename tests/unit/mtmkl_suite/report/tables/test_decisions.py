@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from compared_methods import COMPARISON, DECISIONS, MEANS, context
 
-from mtmkl_suite.report.record.artefacts import build
+from mtmkl_suite.report.artefacts import build
 from mtmkl_suite.report.tables.decisions import NO_DATA, NO_RECORD, decide
 
 FEATURES = [name for name in MEANS if name != "Images"]

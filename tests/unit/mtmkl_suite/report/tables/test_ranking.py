@@ -14,8 +14,8 @@ from ranked_tables import (
 from scipy import stats
 
 from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
+from mtmkl_suite.report.artefacts import build
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.artefacts import build
 from mtmkl_suite.report.tables.ranking import RANK_COLUMNS, TEST_COLUMNS, mean_ranks
 
 

@@ -17,10 +17,10 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
+from mtmkl_suite.report.artefacts import printed
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.readings import specification_curve
-from mtmkl_suite.report.record.artefacts import printed
-from mtmkl_suite.report.record.record import claims_table
+from mtmkl_suite.report.record import claims_table
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
     BOUND_COLUMNS,
@@ -482,10 +482,9 @@ def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
 
 
 def test_a_bound_has_no_verdicts(context):
-    found, written = printed(context, "bounds")
+    found, verdicts = printed(context, "bounds")
     assert len(found.cells)
-    assert written.verdicts.empty
-    assert [list(row) for row in written.tables[0].rows] == found.body
+    assert verdicts.empty
 
 
 def test_a_reduced_run_marks_nothing():

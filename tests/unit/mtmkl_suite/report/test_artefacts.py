@@ -11,13 +11,12 @@ from ranked_tables import RANKING, TESTS, context
 
 from mtmkl_suite.config.models import ArtefactsFile
 from mtmkl_suite.documents import validated
-from mtmkl_suite.report.figures.drawing import figure_style
-from mtmkl_suite.report.record.artefacts import (
+from mtmkl_suite.report.artefacts import (
     LAYOUTS,
     build,
-    heading_of,
     write_figure_files,
 )
+from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.run.folders import PaperFolder
 
 
@@ -106,13 +105,6 @@ def test_a_step_is_shown_as_it_is():
     assert list(table.header) == ["method", "printed"]
     assert list(table.body) == [["a", "4.71"], ["b", "–"]]
     assert table.notes == ["Numbers as printed."]
-
-
-def test_a_table_is_named_after_its_paper():
-    paper = context().config.paper
-    paper = paper.model_copy(update={"authors": "A. B, C. D, E. F", "year": 2000})
-    assert heading_of("table_2", "Ranks", paper) == "Table 2 of B et al. 2000: Ranks"
-    assert heading_of("table_ranks", "Ranks", paper) == "B et al. 2000: Ranks"
 
 
 @pytest.mark.parametrize("artefact", [RANKING, TESTS])

@@ -1,5 +1,6 @@
 """Numbers, metrics and tables as text, Markdown and LaTeX."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,13 @@ def with_minus(text: str) -> str:
     return _HYPHEN.sub("\N{MINUS SIGN}", text) if is_number(text) else text
 
 
+def number(value: float | None, form: str = ".3g") -> str:
+    """Return a number in some form, with a minus sign; :data:`DASH` for none."""
+    if value is None or pd.isna(value):
+        return DASH
+    return f"{value:{form}}".replace("-", "\N{MINUS SIGN}").replace("inf", "∞")
+
+
 def p_text(value: float | None) -> str:
     """Return a probability in [0, 1] as text, :data:`DASH` where there is none."""
     if pd.isna(value):
@@ -34,12 +42,22 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def p_equals(value: float) -> str:
+    """Return a probability with the sign that belongs before it."""
+    text = p_text(value)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def few_digits(value: float) -> str:
+    """Return a difference to two digits, with its sign, never as a power of ten."""
+    size = math.floor(math.log10(abs(value))) if value else 0
+    return number(value, f"+z.{min(max(1 - size, 0), 6)}f")
+
+
 def value_text(value: Any) -> str:
     """Return a value of a csv as text, numbers to four digits."""
-    if pd.isna(value):
-        return DASH
-    if isinstance(value, float):
-        return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    if isinstance(value, float) or pd.isna(value):
+        return number(value, ".4g")
     return str(value)
 
 
@@ -73,11 +91,11 @@ class TextTable:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
 
-    def has_numbers(self, column: int) -> bool:
-        """Tell whether a column has numbers, and nothing else but gaps."""
-        texts = [row[column] for row in self.rows]
-        filled = [text for text in texts if text not in ("", DASH)]
-        return bool(filled) and all(map(is_number, filled))
+    def markdown(self) -> str:
+        """Return the table as Markdown, without its notes."""
+        lines = [self.header, ["---"] * len(self.header), *self.rows]
+        cells = ([text.replace("|", "\\|") for text in line] for line in lines)
+        return "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
 
 _LATEX = str.maketrans(
@@ -111,11 +129,8 @@ class PrintedTable:
 
     def markdown(self, title: str = "") -> str:
         """Return the table as a page of Markdown, with a heading."""
-        lines = [self.header, ["---"] * len(self.header), *self.body]
-        rows = ["| " + " | ".join(map(_markdown, line)) + " |" for line in lines]
-        return "\n".join(
-            [f"# {title or self.title}", "", *rows, "", "\n\n".join(self.notes), ""]
-        )
+        table, notes = TextTable(self.header, self.body).markdown(), self.notes
+        return "\n\n".join([f"# {title or self.title}", table, *(notes or [""])]) + "\n"
 
     def latex(self) -> str:
         """Return the table as a LaTeX ``tabular`` (package booktabs)."""
@@ -134,10 +149,6 @@ class PrintedTable:
             "",
         ]
         return "\n".join(lines)
-
-
-def _markdown(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _latex_row(cells: Sequence[str]) -> str:

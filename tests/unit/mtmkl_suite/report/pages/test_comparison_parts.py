@@ -18,11 +18,11 @@ from configured import of
 
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
+from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import load_context
-from mtmkl_suite.report.pages.choices import parts_of_run
-from mtmkl_suite.report.pages.report import load_paper_result, render_report
-from mtmkl_suite.report.record.artefacts import write_artefacts
-from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.pages.comparison_parts import parts_of_run
+from mtmkl_suite.report.pages.report import load_pages, render_report
+from mtmkl_suite.report.record import write_record
 from mtmkl_suite.report.tables.comparison import compare_block
 
 
@@ -191,7 +191,7 @@ def test_the_report_leads_to_the_page(paper, results):
     config = paper.model_copy(update={"own": []})
     write_artefacts(list(config.artefacts), config, results)
     write_record(config, results, of(Run, {"tier": "quick", "seed": 1}))
-    pages = render_report([load_paper_result(config, results)], tier="quick")
+    pages = render_report([load_pages(config, results)], tier="quick")
     page = pages["comparison-argyriou2008.html"]
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
     parts = json.loads(data)["parts"]

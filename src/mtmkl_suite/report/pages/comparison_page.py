@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +10,17 @@ from matplotlib.figure import Figure
 
 from mtmkl import __version__
 from mtmkl.errors import some
-from mtmkl_suite.config.models import MethodComparison, Paper
 from mtmkl_suite.files import write_bytes, write_table, write_text
-from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.figures.drawing import figure_style
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
     difference_figure,
     differences,
 )
-from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
-from mtmkl_suite.report.pages.rendering import environment, number
-from mtmkl_suite.report.tables.text import p_text
+from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
+from mtmkl_suite.report.pages.rendering import environment
+from mtmkl_suite.report.record import Record
+from mtmkl_suite.report.text import number, p_equals
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
 from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
@@ -90,36 +89,18 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
     return page
 
 
-def comparison_of_run(
-    context: Context,
-    table: Callable[[str], Path],
-    *,
-    title: str,
-    source: str,
-    report: str = "",
-    recorded: Sequence[dict[str, Any]] = (),
-) -> str:
-    """Return the page of a run's comparisons or experiments, "" if there are none.
+def comparison_of(record: Record, *, source: str, report: str = "") -> str:
+    """Return the page of a record's comparisons or experiments, "" if it has none.
 
-    ``report``: Address of the run's report. ``recorded``: Parts of the published
-    record, which come first.
+    ``report``: Address of the report, "" for none.
     """
-    parts = list(parts_of_run(context, table))
-    if recorded:
-        parts = [part | {"title": f"{part['title']}, this run"} for part in parts]
-    parts = [*recorded, *parts]
+    parts = parts_of_run(
+        record.context, lambda name: record.folder.artefact(name, "csv")
+    )
     if not parts:
         return ""
+    title = str(record.config.paper.title)
     return comparison_page(parts, title=title, source=source, report=report)
-
-
-def recorded_parts(config: Paper, folder: Path) -> list[dict[str, Any]]:
-    """Return the comparisons of a paper's published record in a folder."""
-    compared = (each.comparison for each in config.artefacts.values())
-    if not any(isinstance(each, MethodComparison) for each in compared):
-        return []
-    context = recorded_context(config, folder.parent)
-    return parts_of_run(context, lambda name: folder / f"{name}.csv")
 
 
 def comparison_page(
@@ -183,7 +164,7 @@ def sentences(found: MatrixTests) -> list[str]:
         lines.append(
             f"{'The methods differ' if differ else 'No difference is shown'}: Iman and "
             f"Davenport's F({degrees}, {degrees * (found.n - 1)}) = "
-            f"{number(over_all.f, '#.3g')}, p {_equals(over_all.p_iman_davenport)}."
+            f"{number(over_all.f, '#.3g')}, p {p_equals(over_all.p_iman_davenport)}."
         )
     if found.against_control is not None:
         lines.append(_control_sentence(found))
@@ -245,8 +226,3 @@ def _svg(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
-
-
-def _equals(p: float) -> str:
-    text = p_text(p)
-    return text if text.startswith("<") else f"= {text}"

@@ -11,7 +11,7 @@ from rocrate_validator.utils.http import HttpRequester
 
 from mtmkl_suite.config.against import published_papers
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.report.record.research_object import (
+from mtmkl_suite.report.research_object import (
     CODECHECK,
     CRATE,
     crate_of,
@@ -19,7 +19,7 @@ from mtmkl_suite.report.record.research_object import (
 )
 from mtmkl_suite.run.provenance import commit_date
 
-ROOT = Path(__file__).resolve().parents[5]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module")

@@ -3,26 +3,22 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from configured import of, paper_of
+from configured import of
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge import claims as claim_tests
+from mtmkl_suite.report.artefacts import build, write_artefacts
 from mtmkl_suite.report.context import load_context
-from mtmkl_suite.report.record.artefacts import build, write_artefacts
-from mtmkl_suite.report.record.record import (
-    RECORD,
-    RUN,
+from mtmkl_suite.report.record import (
     VERDICT_COLUMNS,
     claims_table,
-    read_published_record,
-    read_written,
+    published_record,
+    read_verdicts,
     statistics_table,
     verdict_table,
-    with_record,
     write_record,
 )
-from mtmkl_suite.report.tables.text import TextTable
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 SETTINGS = of(Run, {"tier": "quick", "seed": 1})
@@ -131,11 +127,10 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
     table = build(load_context(paper, written), paper.artefacts[name])
     expected = table.cells[table.cells["in_paper"]]
     expected = expected.assign(artefact=name, derived=False)
-    found = read_written(written, name)
     pd.testing.assert_frame_equal(
-        found.verdicts, expected[list(VERDICT_COLUMNS)].reset_index(drop=True)
+        read_verdicts(written, name),
+        expected[list(VERDICT_COLUMNS)].reset_index(drop=True),
     )
-    assert found.tables[0].rows == [list(row) for row in table.body]
 
 
 def test_without_data_everything_is_a_named_gap(paper, empty_results):
@@ -167,60 +162,14 @@ def test_statistics(paper, written, empty_results):
     assert none.empty
 
 
-@pytest.mark.parametrize(
-    ("texts", "are_numbers"),
-    [
-        (["0.1 ± 0.2", "–", "", "−3"], True),
-        (["0.1", "no data"], False),
-        (["–", ""], False),
-    ],
-)
-def test_columns_of_numbers_are_told_from_others(texts, are_numbers):
-    table = TextTable(["name", "value"], [["a", text] for text in texts])
-    assert table.has_numbers(1) == are_numbers
-    assert not table.has_numbers(0)
-
-
-def table(**verdicts):
-    return pd.DataFrame({"id": list(verdicts), "verdict": list(verdicts.values())})
-
-
-def test_the_record_fills_what_the_run_leaves_open():
-    run = table(
-        a="holds", b="not judged (quick)", c="no data", d="no data", e="no data"
-    )
-    published = table(a="undecided", b="holds", c="does not hold", d="no data")
-    found = with_record(run, published, ["id"])
-    assert (
-        list(found["verdict"]) == ["holds", "holds", "does not hold"] + ["no data"] * 2
-    )
-    assert list(found["source"]) == [RUN, RECORD, RECORD, RUN, RUN]
-
-
-def test_what_a_tier_lacks_follows_from_the_record():
-    run, published = table(a="not judged (quick)"), table(a="holds", b="does not hold")
-    assert list(with_record(run, published, ["id"])["id"]) == ["a"]
-    found = with_record(run, published, ["id"], fill=True)
-    assert list(found["verdict"]) == ["holds", "does not hold"]
-    assert list(found["source"]) == [RECORD, RECORD]
-
-
-def test_without_a_record_all_is_of_the_run():
-    found = with_record(table(a="no data"), None, ["id"])
-    assert list(found["source"]) == [RUN]
-
-
 def test_a_checkout_has_the_record_of_every_paper():
-    record = read_published_record(load_paper("argyriou2008", "quick"))
+    record = published_record(load_paper("argyriou2008", "quick"))
     assert len(record.claims) > 20
-    assert record.artefact("table_1", "csv").is_file()
-    assert record.artefact("table_99", "csv") is None
-    assert record.cells("table_99").empty
+    assert record.config.tier == "paper"
+    assert "table_1" in record.config.artefacts
     assert re.fullmatch(r"(\d{4}-\d\d-\d\d, )?commit \w{7}", record.origin)
 
 
-def test_an_installed_package_has_none(tmp_path):
-    config = paper_of(
-        {"paper": {"id": "p"}, "published": tmp_path / "c/papers/p/published"}
-    )
-    assert read_published_record(config) is None
+def test_data_of_ones_own_have_none(paper):
+    own = paper.paper.model_copy(update={"id": "my_data"})
+    assert published_record(paper.model_copy(update={"paper": own})) is None

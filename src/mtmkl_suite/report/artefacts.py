@@ -17,7 +17,6 @@ from mtmkl_suite.config.models import (
     MethodTable,
     Paper,
     Publication,
-    Quoted,
     ReadingsFigure,
     Run,
     StepTable,
@@ -34,11 +33,10 @@ from mtmkl_suite.files import (
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
 from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
-from mtmkl_suite.report.pages.report import short_name
-from mtmkl_suite.report.record.published_reach import OTHER_READINGS, Marks, read_reach
-from mtmkl_suite.report.record.record import (
+from mtmkl_suite.report.names import heading_of
+from mtmkl_suite.report.published_reach import read_reach
+from mtmkl_suite.report.record import (
     VERDICT_COLUMNS,
-    Written,
     write_record,
     write_what_follows,
     write_written,
@@ -47,8 +45,6 @@ from mtmkl_suite.report.tables.cells import (
     RANK,
     build_quoted,
     build_table,
-    mean_sd,
-    rule_note,
 )
 from mtmkl_suite.report.tables.comparison import (
     build_left_out,
@@ -61,7 +57,7 @@ from mtmkl_suite.report.tables.decisions import build_decisions
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.tables.reach import build_bounds, build_reach
 from mtmkl_suite.report.tables.rivals import build_rivals
-from mtmkl_suite.report.tables.text import PrintedTable, TextTable, value_text
+from mtmkl_suite.report.text import PrintedTable, value_text
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
@@ -86,19 +82,6 @@ def write_figure_files(
             figure.savefig(buffer, format=ending, metadata=metadata)
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
-
-
-def number_of(name: str) -> str:
-    """Return "Table 1" for ``table_1``, and nothing for a name without a number."""
-    kind, _, number = name.partition("_")
-    is_number = number.isalnum() and number[0].isdigit()
-    return f"{kind.capitalize()} {number}" if is_number else ""
-
-
-def heading_of(name: str, title: str, paper: Publication) -> str:
-    """Return the heading of a table's page, such as "Table 1 of Jebara 2011: Title"."""
-    number = number_of(name)
-    return f"{number} of {short_name(paper)}: {title}".removeprefix(" of ")
 
 
 def write_table_files(
@@ -147,39 +130,38 @@ def write_step(
     write_table(folder.step(step), getattr(module, step)(context))
 
 
-def printed(context: Context, name: str) -> tuple[PrintedTable | None, Written]:
-    """Return an artefact's table, and its parts in record and report."""
+def printed(context: Context, name: str) -> tuple[PrintedTable | None, pd.DataFrame]:
+    """Return an artefact's table, None for a figure, and its verdicts.
+
+    These are in the order of the table, numbers that the paper quotes in its text last.
+    """
     artefact = context.config.artefacts[name]
     if context.is_judged and context.config.readings is None:
         context = replace(context, reach=read_reach(context.config, name))
-    table, tables, cells = None, [], []
+    table, cells = None, []
     if isinstance(artefact, AnyTable):
         table = build(context, artefact)
-        tables.append(TextTable(table.header, table.body, table.notes))
-        tables += [table.details] if table.details else []
         # Other tables have no published numbers.
         if "in_paper" in table.cells:
             cells.append(table.cells)
     if artefact.quoted is not None:
-        quoted, acceptance = build_quoted(context, artefact.quoted)
-        tables.append(_quoted_table(context, artefact.quoted, quoted, acceptance))
-        cells.append(quoted)
+        cells.append(build_quoted(context, artefact.quoted)[0])
     parts = [part[part["in_paper"]].assign(artefact=name) for part in cells]
     verdicts = pd.DataFrame(columns=list(VERDICT_COLUMNS))
     if parts:
         verdicts = pd.concat(parts, ignore_index=True)
         verdicts["derived"] = artefact.derived | verdicts["unit"].eq(RANK)
-    return table, Written(tables, verdicts[list(VERDICT_COLUMNS)])
+    return table, verdicts[list(VERDICT_COLUMNS)]
 
 
 def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     """Write a figure or table, and what record and report need of it."""
-    table, shown = printed(context, name)
+    table, verdicts = printed(context, name)
     if table is not None:
         write_table_files(folder, name, table, context.config.paper)
     else:
         write_figure_files(folder, name, *drawn(name, context))
-    write_written(folder, name, shown)
+    write_written(folder, name, verdicts, table.details if table else None)
 
 
 @figure_style()
@@ -197,30 +179,6 @@ def drawn(name: str, context: Context) -> FigureAndNumbers:
         draw(context, artefact.comparison) if artefact.function else draw(context)
     )
     return figure
-
-
-def _quoted_table(
-    context: Context, quoted: Quoted, cells: pd.DataFrame, acceptance: str
-) -> TextTable:
-    header = ["quoted in the text", "published", "reproduced"]
-    verdict = ["verdict", "rule"] if context.is_judged else []
-    marks = Marks(context.reach, cells)
-    reach = [OTHER_READINGS] if marks.notes() else []
-    rows = [
-        [
-            f"{cell['column']}, {cell['row']}",
-            f"{cell['published']:g}",
-            f"no data: {cell['missing']}"
-            if pd.isna(cell["reproduced"])
-            else mean_sd(cell["reproduced"], cell["reproduced_sd"], int(cell["n"]), 3),
-            *(cell[name] for name in verdict),
-            *(marks.text(cell["row"], cell["column"]) for _ in reach),
-        ]
-        for cell in cells.to_dict("records")
-    ]
-    rule = rule_note(context, quoted.tolerance, quoted.unit, acceptance)
-    notes = [rule, *marks.notes()]
-    return TextTable([*header, *verdict, *reach], rows, notes)
 
 
 def available(config: Paper, folder: PaperFolder) -> Paper:

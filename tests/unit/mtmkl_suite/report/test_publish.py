@@ -7,11 +7,13 @@ from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim, ReadingsTable, Run
 from mtmkl_suite.judge.sample import seconds_of_cells
-from mtmkl_suite.report.record.artefacts import write_artefacts
-from mtmkl_suite.report.record.publish import publish, rejudge, seconds_per_repeat
-from mtmkl_suite.report.record.record import write_record
+from mtmkl_suite.report.artefacts import write_artefacts
+from mtmkl_suite.report.context import COLUMNS
+from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
+from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run import provenance as provenance_of_the_code
 from mtmkl_suite.run.folders import RECORD, RunFolder
+from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 CONFIG = {
     "paper": {"id": "toy", "title": "Toy", "authors": "A", "year": 2000, "venue": "V"},
@@ -55,8 +57,9 @@ def results(tmp_path):
     """Everything that a finished paper tier leaves, with two verdicts and a claim."""
     base = tmp_path / "results" / "toy"
     (base / "artefacts").mkdir(parents=True)
-    for name in RECORD:
-        (base / name).write_text("x\n")
+    (base / "provenance.json").write_text('{"data": {}}')
+    for name, columns in (("statistics", PAIR_COLUMNS), ("overlaps", COLUMNS)):
+        (base / f"{name}.csv").write_text(",".join(columns) + "\n")
     (base / "verdicts.csv").write_text(
         "artefact,row,column,unit,published,reproduced,status,"
         "verdict,verdict_with_spread,derived\n"
@@ -85,8 +88,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     # What is there beside papers has no verdicts.
     (figures / "benchmarks").mkdir(parents=True)
     (figures / "benchmarks" / "README.md").write_text("# Benchmarks\n")
-    page = tmp_path / "docs" / "toy.md"
-    page.parent.mkdir()
+    page = tmp_path / "docs" / "papers" / "toy.md"
+    page.parent.mkdir(parents=True)
     page.write_text("## In brief\n\n1. It *is*\n   so.\n2. And so on.\n")
     publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
@@ -102,7 +105,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
         "(ρ = 0.50), p is 0.3, not 0.01 |",
         "(figure_1.svg)",
-        "\nIt *is* so. [More, with protocol and decisions](../../docs/toy.md)\n",
+        "\nIt *is* so. [More, with protocol and decisions](../../docs/papers/toy.md)\n",
         "## Table 1: Numbers\n\n**Yes.** All 2 published numbers are reproduced or "
         "close.\n\nas md\n",
         "| Method A | 8 |",
@@ -195,7 +198,7 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         (artefacts / f"prior.{ending}").write_text(ending)
     SCORES[:1].to_csv(readings.paper("toy").scores, index=False)
     for kept in (readings.paper("toy").overlaps, readings.paper("toy").provenance):
-        kept.write_text("of readings")
+        kept.write_text('{"data": {}}')
     shown = {
         "reach": {"kind": "table", "title": "Readings"},
         "prior": {"kind": "figure", "title": "Scale of the prior"},
@@ -206,8 +209,8 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
     after = {path.name: path.read_bytes() for path in (figures / "toy").iterdir()}
     gallery = after.pop("README.md").decode()
     for words in (
-        "### Read\n\nas md",
-        "![Prior](prior.svg)",
+        "### Readings\n\nas md",
+        "![Scale of the prior](prior.svg)",
         "Different numbers, by other readings: 1 within reach, 1 not tried.",
         "[readings.csv.gz](readings.csv.gz)",
     ):

@@ -20,8 +20,8 @@ from mtmkl_suite.judge.comparison import pairwise_table, ranking_matrix, seconds
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.papers.comparison.figures import pareto_front
 from mtmkl_suite.report.context import Context, read_overlaps
-from mtmkl_suite.report.pages.choices import part_of_scores, parts_of_run
-from mtmkl_suite.report.pages.comparison import comparison_page, recorded_parts
+from mtmkl_suite.report.pages.comparison_page import comparison_page
+from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
 from mtmkl_suite.statistics import pairs as pair_tests
 from mtmkl_suite.statistics.matrix_tests import compare_matrix
 from mtmkl_suite.statistics.pairs import holm
@@ -208,8 +208,7 @@ def parts(context):
 
 
 @pytest.fixture(scope="module")
-def page(context):
-    parts = recorded_parts(context.config, RECORD)
+def page(parts):
     return comparison_page(parts, title="All methods", source="The record.")
 
 

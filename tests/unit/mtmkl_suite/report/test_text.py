@@ -1,6 +1,6 @@
 import pytest
 
-from mtmkl_suite.report.tables.text import (
+from mtmkl_suite.report.text import (
     is_number,
     metric_words,
     metrics_in_words,

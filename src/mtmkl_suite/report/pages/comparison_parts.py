@@ -17,7 +17,7 @@ from mtmkl_suite.judge.sample import average
 from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import compare_block
-from mtmkl_suite.report.tables.text import metric_words
+from mtmkl_suite.report.text import metric_words
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
 

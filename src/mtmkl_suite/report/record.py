@@ -1,12 +1,12 @@
 """The published record: files that other programs read, see docs/verdicts.md."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
@@ -17,17 +17,22 @@ from mtmkl_suite.judge.comparison import (
     compare_rankings,
     practical_equivalence,
 )
-from mtmkl_suite.judge.verdicts import NOT_JUDGED
-from mtmkl_suite.report.context import NO_SCORES, Context, load_context, overlaps_table
-from mtmkl_suite.report.tables.text import TextTable
+from mtmkl_suite.report.context import (
+    NO_SCORES,
+    Context,
+    load_context,
+    overlaps_table,
+    recorded_context,
+)
+from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.fits import collect_scores
-from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder, record_folder
+from mtmkl_suite.run.folders import (
+    DERIVED_DIGITS,
+    PaperFolder,
+    PublishedFolder,
+    record_folder,
+)
 from mtmkl_suite.run.provenance import commit_date, provenance
-
-RUN, RECORD = "this run", "published record"
-"""Values of the column ``source``: where a verdict comes from."""
-
-NO_DATA = "no data"
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
@@ -47,41 +52,35 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class Written:
-    """Parts of an artefact that record and report show.
-
-    ``tables`` has the numbers that the paper quotes in its text last; ``verdicts`` are
-    :data:`VERDICT_COLUMNS`, in the order of the table.
-    """
-
-    tables: list[TextTable]
-    verdicts: pd.DataFrame
-
-
-def write_written(folder: PaperFolder, name: str, written: Written) -> None:
-    """Write it next to the artefact, as JSON."""
-    rows = written.verdicts.astype(object)
+def write_written(
+    folder: PaperFolder, name: str, verdicts: pd.DataFrame, details: TextTable | None
+) -> None:
+    """Write an artefact's verdicts, and what its page shows besides, as JSON."""
+    rows = verdicts.astype(object)
     document = {
-        "tables": [asdict(table) for table in written.tables],
+        "details": asdict(details) if details else None,
         "verdicts": rows.where(rows.notna(), None).to_dict("records"),
     }
     write_json(folder.artefact(name, "json"), document)
 
 
-def read_written(folder: PaperFolder, name: str) -> Written:
-    """Return what :func:`write_written` has written."""
+def read_verdicts(folder: PaperFolder, name: str) -> pd.DataFrame:
+    """Return the verdicts that :func:`write_written` has written."""
     document = read_json(folder.artefact(name, "json"))
     verdicts = pd.DataFrame(document["verdicts"], columns=list(VERDICT_COLUMNS))
-    tables = [TextTable(**table) for table in document["tables"]]
-    # Results of before there was this column have no such numbers.
-    verdicts["derived"] = verdicts["derived"].eq(True)
-    return Written(tables, verdicts.astype(_TYPES))
+    return verdicts.astype(_TYPES)
+
+
+def read_details(folder: PaperFolder, name: str) -> TextTable | None:
+    """Return the details that :func:`write_written` has written, if any."""
+    path = folder.artefact(name, "json")
+    found = read_json(path).get("details") if path.is_file() else None
+    return TextTable(**found) if found else None
 
 
 def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     """Return the verdict on every published number of a paper's artefacts."""
-    parts = [read_written(folder, name).verdicts for name in config.artefacts]
+    parts = [read_verdicts(folder, name) for name in config.artefacts]
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=list(VERDICT_COLUMNS))
@@ -181,82 +180,56 @@ def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
 
 
 @dataclass(frozen=True)
-class PublishedRecord:
-    """Results of a paper below ``figures`` in a checkout.
+class Record:
+    """Results of a paper, as published or as a run left them.
 
-    ``origin`` is the date and commit of the sources that made its scores, in words;
-    ``data`` has digest, origin and size of each data set variant.
+    ``origin`` is the date and commit of a published one in words, "" for a run's.
     """
 
-    folder: Path
-    origin: str
-    data: Mapping[str, Mapping[str, Any]]
+    context: Context
+    folder: PaperFolder
     verdicts: pd.DataFrame
     claims: pd.DataFrame
+    statistics: pd.DataFrame
+    provenance: Mapping[str, Any]
+    origin: str = ""
 
     @property
-    def scores(self) -> Path:
-        """Table of all its scores."""
-        return PaperFolder(self.folder).scores
+    def config(self) -> Paper:
+        """The configuration behind it."""
+        return self.context.config
 
-    def artefact(self, name: str, ending: str) -> Path | None:
-        """Return a file of a figure or table, None if it is not published."""
-        path = self.folder / f"{name}.{ending}"
-        return path if path.is_file() else None
 
-    def cells(self, name: str) -> pd.DataFrame:
-        """Return the cells of a table as published, none if it is not."""
-        path = self.artefact(name, "csv")
-        return pd.DataFrame() if path is None else pd.read_csv(path)
+def read_record(context: Context, folder: PaperFolder) -> Record:
+    """Return the record in a folder."""
+    return Record(
+        context=context,
+        folder=folder,
+        verdicts=pd.read_csv(folder.verdicts, dtype=NAMES),
+        claims=pd.read_csv(folder.claims, dtype=NAMES),
+        statistics=pd.read_csv(folder.statistics),
+        provenance=read_json(folder.provenance),
+    )
+
+
+def published_record(config: Paper) -> Record | None:
+    """Return the published record of a paper, None if there is none, as of own data."""
+    folder = PublishedFolder(record_folder(config))
+    full = load_paper(config.folder, "paper")
+    is_whole = all(path.is_file() for path in folder.record())
+    if not is_whole or full.paper.id != config.paper.id:
+        return None
+    shown = {
+        name: each
+        for name, each in full.artefacts.items()
+        if folder.artefact(name, "csv").is_file()
+    }
+    full = full.model_copy(update={"artefacts": shown})
+    found = read_record(recorded_context(full, folder.path.parent), folder)
+    return replace(found, origin=origin_of(found.provenance))
 
 
 def origin_of(provenance: Mapping[str, Any]) -> str:
     """Return date and commit of scores, the commit alone where git has no date."""
     commit = str(provenance.get("commit") or "unknown")
     return ", ".join(filter(None, [commit_date(commit), f"commit {commit[:7]}"]))
-
-
-def read_published_record(config: Paper) -> PublishedRecord | None:
-    """Return a paper's published record, None outside a checkout."""
-    folder = PaperFolder(record_folder(config))
-    parts = (folder.provenance, folder.verdicts, folder.claims, folder.scores)
-    if not all(path.is_file() for path in parts):
-        return None
-    provenance = read_json(folder.provenance)
-    return PublishedRecord(
-        folder=folder.path,
-        origin=origin_of(provenance),
-        data=provenance.get("data", {}),
-        verdicts=pd.read_csv(folder.verdicts, dtype=NAMES),
-        claims=pd.read_csv(folder.claims, dtype=NAMES),
-    )
-
-
-def with_record(
-    table: pd.DataFrame,
-    published: pd.DataFrame | None,
-    keys: list[str],
-    *,
-    fill: bool = False,
-) -> pd.DataFrame:
-    """Return the verdicts of a run, and the published ones where it passed none.
-
-    ``fill``: Whether rows that the run does not have follow from the record. A tier
-    without some experiments would else answer for less than the paper.
-    """
-    marked = table.assign(source=RUN)
-    if published is None or table.empty:
-        return marked
-    before = {tuple(row[k] for k in keys): row for row in published.to_dict("records")}
-    rows = []
-    for row in marked.to_dict("records"):
-        found = before.get(tuple(row[key] for key in keys))
-        is_open = row["verdict"] in (NOT_JUDGED, NO_DATA)
-        if is_open and found is not None and found["verdict"] != NO_DATA:
-            row = {**row, **found, "source": RECORD}
-        rows.append(row)
-    if fill:
-        known = {tuple(row[k] for k in keys) for row in rows}
-        others = (row for name, row in before.items() if name not in known)
-        rows += [{**row, "source": RECORD} for row in others]
-    return pd.DataFrame(rows, columns=list(marked.columns))

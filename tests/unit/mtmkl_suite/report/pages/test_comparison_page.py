@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from mtmkl_suite.report.figures.rank_figures import differences
-from mtmkl_suite.report.pages.choices import part_of_scores
-from mtmkl_suite.report.pages.comparison import (
+from mtmkl_suite.report.pages.comparison_page import (
     comparison_page,
     sentences,
     write_comparison,
 )
+from mtmkl_suite.report.pages.comparison_parts import part_of_scores
 from mtmkl_suite.statistics.matrix_tests import compare_matrix
 from mtmkl_suite.statistics.score_tables import ScoreMatrix
 

@@ -11,9 +11,9 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WHOLE, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
+from mtmkl_suite.report.artefacts import printed
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.record.artefacts import printed
-from mtmkl_suite.report.record.published_reach import (
+from mtmkl_suite.report.published_reach import (
     Marks,
     Reach,
     published_counts,
@@ -74,23 +74,22 @@ def reach(context):
 
 
 def different(context, name):
-    cells = printed(context, name)[1].verdicts
+    cells = printed(context, name)[1]
     return cells.loc[cells["verdict"] == "different", "row"].tolist()
 
 
 def test_nothing_is_shown_before_readings_are_published(context):
     assert read_reach(context.config, "table_3") == {}
     assert published_counts(record_folder(context.config)) == ""
-    table, written = printed(context, "table_3")
+    table, _ = printed(context, "table_3")
     assert "other readings" not in table.header
-    assert not any("eading" in note for note in written.tables[0].notes)
+    assert not any("eading" in note for note in table.notes)
 
 
 @pytest.mark.usefixtures("reach")
 def test_a_different_number_has_its_reach_beside_it(context):
     assert different(context, "table_3") == [DIFFERENT]
-    table, written = printed(context, "table_3")
-    assert list(written.tables[0].rows) == table.body
+    table, _ = printed(context, "table_3")
     place = table.header.index("other readings")
     assert table.header[place - 1] == "verdict"
     beside = {line[0]: line[place] for line in table.body}
@@ -105,14 +104,14 @@ def test_a_different_number_has_its_reach_beside_it(context):
 def test_numbers_quoted_in_the_text_have_it_too(context):
     shown = different(context, "figure_3")
     assert {"learned 3", "learned 4"} <= set(shown)
-    (table,) = printed(context, "figure_3")[1].tables
-    assert table.header[-1] == "other readings"
-    beside = {line[0].rpartition(", ")[2]: line[-1] for line in table.rows}
+    cells = printed(context, "figure_3")[1]
+    marks = Marks(read_reach(context.config, "figure_3"), cells)
+    beside = dict(zip(cells["row"], marks.texts(cells), strict=True))
     assert beside["learned 1"] == "out of reach by 0.25"
     assert (beside["learned 3"], beside["learned 4"]) == (
         "with test data only (a)", "within reach (b)",
     )  # fmt: skip
-    assert table.notes[-1].endswith(
+    assert marks.notes()[-1].endswith(
         "; b: renamed=since. The same readings would also bring 3 of 12 (25%) other "
         "numbers printed in the same rows within the rule."
     )

@@ -1,0 +1,239 @@
+"""Published numbers beside ours, as grids on the page of their paper."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from mtmkl_suite.config.models import Artefact, Ranking, Table
+from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
+from mtmkl_suite.judge.verdicts import NOT_JUDGED
+from mtmkl_suite.report.published_reach import Reach, ReachOfCells
+from mtmkl_suite.report.tables.cells import RANK
+from mtmkl_suite.report.text import number
+
+_FIGURE_SPACE = "\N{FIGURE SPACE}"
+
+_MEAN_RANK_DECIMALS, _MAX_DECIMALS = 2, 4
+
+_Row = Mapping[Hashable, Any]
+
+
+class NumberCell(NamedTuple):
+    """A published number and ours as text, "" where there is none.
+
+    Numbers of one column are padded to the same place of the decimal point, and
+    ``printed`` has a mark where a number can be read in two ways. ``status`` is that of
+    the reach of a *different* number. ``details`` has all that is known of the number,
+    the rule of its verdict first.
+    """
+
+    printed: str
+    ours: str
+    verdict: str
+    difference: str
+    status: str
+    details: str
+
+
+class NumberTable(NamedTuple):
+    """Rows and columns of cells, with the methods that they stand for ("" for none)."""
+
+    corner: str
+    unit: str
+    columns: list[tuple[str, str]]
+    rows: list[tuple[str, str, list[NumberCell | None]]]
+    is_of_ranks: bool = False
+
+    @property
+    def has_published(self) -> bool:
+        """True if there is a printed number."""
+        return any(cell and cell.printed for _, _, row in self.rows for cell in row)
+
+
+def number_table(
+    cells: pd.DataFrame,
+    corner: str,
+    decimals: int | None,
+    methods: Mapping[str, str],
+    *,
+    is_judged: bool,
+    reach: ReachOfCells,
+) -> NumberTable:
+    """Return a table from its cells.
+
+    ``cells``: With columns ``row, column, published, reproduced, verdict`` and others
+    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`.
+    """
+    found = {(str(c["row"]), str(c["column"])): c for c in cells.to_dict("records")}
+    if decimals is None:
+        decimals = _decimals_of(cells["published"])
+    aligned = defaultdict(list)
+    for key, cell in found.items():
+        aligned[key[1], cell.get("unit") == RANK].append(key)
+    texts: dict[tuple[str, str], NumberCell] = {}
+    for (_, is_rank), keys in aligned.items():
+        places = _MEAN_RANK_DECIMALS if is_rank else decimals
+        made = [
+            _cell(found[key], places, reach.get(key, Reach("")), is_judged=is_judged)
+            for key in keys
+        ]
+        texts |= dict(zip(keys, _aligned(made), strict=True))
+    rows, columns = (dict.fromkeys(key[side] for key in found) for side in (0, 1))
+    units = list(cells["unit"].dropna().unique()) if "unit" in cells else []
+    return NumberTable(
+        corner=corner,
+        unit=next((str(unit) for unit in units if unit != RANK), ""),
+        columns=list(_named(columns, methods)),
+        rows=[
+            (row, method, [texts.get((row, name)) for name in columns])
+            for row, method in _named(rows, methods)
+        ],
+        is_of_ranks=units == [RANK],
+    )
+
+
+def _named(
+    names: Iterable[str], methods: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield rows or columns with the methods that they stand for, each by itself."""
+    found = {name: methods.get(name, "") for name in names}
+    several = {method for method, n in Counter(found.values()).items() if n > 1}
+    yield from ((name, "" if m in several else m) for name, m in found.items())
+
+
+def by_reach(
+    tables: Iterable[NumberTable],
+) -> list[tuple[str, int, dict[str, list[str]]]]:
+    """Return each status of reach, how many numbers have it, and which, by row."""
+    found: dict[str, dict[str, list[str]]] = {status: {} for status in STATUSES}
+    for table in tables:
+        for row, row_method, cells in table.rows:
+            for cell, (column, method) in zip(cells, table.columns, strict=True):
+                if cell and cell.status:
+                    rows = found[cell.status]
+                    rows.setdefault(row_method or row, []).append(method or column)
+    counted = [(name, sum(map(len, r.values())), r) for name, r in found.items()]
+    return [each for each in counted if each[1]]
+
+
+def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
+    """Return which rows and columns of a configured table are methods."""
+    if isinstance(artefact, Ranking):
+        columns = artefact.comparison.columns.items()
+        return {name: labels.get(method, name) for name, method in columns}
+    if not isinstance(artefact, Table):
+        return {}
+    parts = (
+        artefact.rows, artefact.extra_rows, artefact.columns, artefact.extra_columns,
+    )  # fmt: skip
+    return {
+        name: labels[selector["method"]]
+        for part in parts
+        for name, selector in part.items()
+        if isinstance(selector.get("method"), str) and selector["method"] in labels
+    }
+
+
+def with_print(cells: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
+    """Return cells with what is said of printed numbers that are not legible."""
+    if printed is None:
+        return cells.assign(in_print="")
+    sources = {
+        (str(row["row"]), str(row["column"])): str(row["source"])
+        for row in printed.to_dict("records")
+        if row["status"] != "legible"
+    }
+    keys = zip(cells["row"].astype(str), cells["column"].astype(str), strict=True)
+    return cells.assign(in_print=[sources.get(key, "") for key in keys])
+
+
+def ranks_apart(cells: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the numbers of a table, and its mean ranks."""
+    if "unit" not in cells:
+        return [cells]
+    is_rank = cells["unit"] == RANK
+    return [part for part in (cells[~is_rank], cells[is_rank]) if len(part)]
+
+
+def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> NumberCell:
+    is_legible = cell.get("status") != "illegible"
+    has_number = not pd.isna(cell["reproduced"])
+    verdict = _text(cell.get("verdict")) if is_judged or not has_number else ""
+    if verdict == NOT_JUDGED or (has_number and not is_legible):
+        verdict = ""
+    is_different = verdict == DIFFERENT
+    printed, published = _sides(cell, "published", decimals)
+    ours, reproduced = _sides(cell, "reproduced", decimals)
+    status, in_print = _text(cell.get("status")), _text(cell.get("in_print"))
+    if not printed and not is_legible:
+        printed = published = "illegible"
+    elif status not in ("", "legible"):
+        printed, published = f"{printed} ?", f"{published} ({status})"
+    n = f" (n = {int(cell['n'])})" if not pd.isna(cell.get("n")) else ""
+    told = [
+        verdict,
+        _text(cell.get("missing")) or _text(cell.get("rule")),
+        published and f"published {published}",
+        reproduced and f"reproduced {reproduced}{n}",
+        f"other readings: {reach.text()}" if is_different and reach.words else "",
+        in_print and f"in print: {in_print}",
+    ]
+    return NumberCell(
+        printed=printed,
+        ours=ours,
+        verdict=verdict,
+        difference=_difference(cell, decimals),
+        status=reach.status if is_different else "",
+        details="; ".join(filter(None, told)),
+    )
+
+
+def _sides(cell: _Row, side: str, decimals: int) -> tuple[str, str]:
+    """Return a number alone, and with its spread and rank; "" for none."""
+    if pd.isna(cell.get(side)):
+        return "", ""
+    alone = text = number(cell[side], f".{decimals}f")
+    sd, rank = cell.get(f"{side}_sd"), cell.get(f"{side}_rank")
+    if not pd.isna(sd) and sd > 0 and (side == "published" or cell.get("n") != 1):
+        text += f" ± {sd:.{decimals}f}"
+    return alone, text if rank is None or pd.isna(rank) else f"{text}, rank {rank:g}"
+
+
+def _difference(cell: _Row, decimals: int) -> str:
+    if pd.isna(cell["reproduced"]) or pd.isna(cell.get("published")):
+        return ""
+    value = cell["reproduced"] - cell["published"]
+    # There is no room for more in a narrow column, and no need.
+    return number(value, f"+.{min(decimals, 1) if abs(value) >= 10 else decimals}f")
+
+
+def _aligned(cells: Sequence[NumberCell]) -> Iterable[NumberCell]:
+    """Pad the numbers of a column, so that their decimal points stand in one line."""
+    texts = [text for cell in cells for text in (cell.printed, cell.ours)]
+    width = max(map(_width, texts), default=0)
+    for cell in cells:
+        yield cell._replace(
+            **{
+                side: _FIGURE_SPACE * (width - _width(text)) + text
+                for side in ("printed", "ours")
+                if _width(text := getattr(cell, side))
+            }
+        )
+
+
+def _width(text: str) -> int:
+    """Count the characters before the decimal point; 0 for what is no number."""
+    whole = text.partition(" ")[0].partition(".")[0]
+    return len(whole) if whole[-1:].isdigit() else 0
+
+
+def _decimals_of(printed: pd.Series) -> int:
+    texts = [f"{value:g}" for value in printed.dropna()]
+    found = max((len(text.partition(".")[2]) for text in texts), default=2)
+    return min(found + 1, _MAX_DECIMALS)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,94 @@
+"""Summary at the end of a run."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.files import read_json, read_table
+from mtmkl_suite.judge import claims as claim_tests
+from mtmkl_suite.judge import verdicts as verdict_rule
+from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.tables.standing import standings
+from mtmkl_suite.run.fit_warnings import counted_warnings
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
+
+_BEST = 5
+"""Methods shown at the end of a run."""
+
+
+def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
+    """Return verdicts and claims by paper, missing data, warnings, the report.
+
+    Of a run of parts, and of methods or data of one's own, the best methods too.
+    """
+    lines = []
+    missing: set[str] = set()
+    for config in configs:
+        paper = config.paper
+        folder = run.paper(paper.id)
+        lines += ["", f"{paper.title} ({paper.authors}, {paper.year})"]
+        is_part = config.own is not None or bool(config.parts)
+        best = _best_methods(config, folder) if is_part else []
+        counted = {
+            "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
+        } | {
+            author: claim_tests.counts_of(claims["verdict"])
+            for author, claims in claim_tests.by_author(
+                read_table(folder.claims)
+            ).items()
+        }
+        lines += best
+        lines += [
+            f"  {title + ':':<20}{text}"
+            for title, text in counted.items()
+            if not (best and text == "none")
+        ]
+        missing |= missing_data(config, folder)
+    lines.append("")
+    if missing:
+        names = " ".join(sorted(missing))
+        lines += [
+            f"Missing data: {names.replace(' ', ', ')}",
+            f"  Download them:  {program()} datasets fetch {names}",
+            "  or set MTMKL_DATA_MIRROR to a folder that holds them; then run again.",
+            "",
+        ]
+    if warned := counted_warnings(sorted(run.logs.rglob("*.log"))):
+        lines += [*warned, f"All warnings: {run.logs}", ""]
+    lines.append(f"Report: {run.report.resolve().as_uri()}")
+    return "\n".join(lines)
+
+
+def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
+    """Return where the methods of a run stand, over all experiments or in the first."""
+    context = load_context(config, folder)
+    found = standings(context, read_table(folder.statistics))
+    if not found:
+        return []
+    first, table = found[0], found[0].table
+    lines = [table.header, *table.rows[:_BEST]]
+    best = [[line[k] for k in first.brief] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*best, strict=True)]
+    return [
+        *(f"  {sentence}" for sentence in first.sentences),
+        *("    " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in best),
+    ]
+
+
+def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
+    """Return the names of the data sets that a paper's run lacked."""
+    infos = [
+        read_json(folder.data_info(variant.id))
+        for experiment in config.experiments.values()
+        for variant in experiment.variants
+    ]
+    return {info["name"] for info in infos if info["status"] == "missing"}
+
+
+def program() -> str:
+    """Return how to call ``mtmkl`` from here."""
+    command = Path(sys.executable).with_name("mtmkl")
+    if command.is_relative_to(Path.cwd()):
+        return str(command.relative_to(Path.cwd()))
+    return str(command) if command.is_file() else "mtmkl"

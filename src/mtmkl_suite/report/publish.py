@@ -1,0 +1,222 @@
+"""Published record in ``figures/``: copied from a run or judged anew."""
+
+import filecmp
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mtmkl_suite.config.models import Paper, Run, StepTable
+from mtmkl_suite.files import read_json, write_json, write_table
+from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
+from mtmkl_suite.report.artefacts import (
+    drawn,
+    printed,
+    write_figure_files,
+    write_table_files,
+)
+from mtmkl_suite.report.context import Context, recorded_context
+from mtmkl_suite.report.pages.gallery import write_galleries
+from mtmkl_suite.report.record import (
+    published_claims,
+    statistics_table,
+    write_claims,
+)
+from mtmkl_suite.run.folders import (
+    DERIVED_DIGITS,
+    PaperFolder,
+    PublishedFolder,
+    RunFolder,
+)
+from mtmkl_suite.run.provenance import check_settings, of_the_code
+from mtmkl_suite.run.resources import largest_memory, measured_memory
+
+
+def publish(
+    configs: Sequence[Paper], run: RunFolder, figures: Path, *, tier: str
+) -> None:
+    """Copy artefacts and record of each paper to ``figures/<id>``.
+
+    What a repeat of each method took is added to ``seconds.csv`` in the paper's
+    configuration, where the plan of jobs finds it. The memory that jobs took replaces
+    what ``memory.csv`` there says of them.
+    """
+    if tier != "paper":
+        raise ValueError(
+            f"only the paper tier is published, not {tier!r}: add --config tier=paper"
+        )
+    copies = [
+        (source, figures / config.paper.id / name)
+        for config in configs
+        for source, name in _published_files(config, run.paper(config.paper.id))
+    ]
+    for source, _ in copies:
+        if not source.is_file():
+            raise FileNotFoundError(f"{source} has not been made")
+    for source, target in copies:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+    for config in configs:
+        paper = config.paper.id
+        measured = run.paper(paper).job_seconds()
+        _add_memory(config.published.with_name("memory.csv"), measured)
+        if config.readings is not None:
+            continue
+        seconds = config.published.with_name("seconds.csv")
+        _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
+    write_galleries(configs, figures)
+    write_quoted_numbers(figures.parent)
+
+
+def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
+    """Return files to copy, with their names there.
+
+    Of readings these are the artefacts, and under other names what they follow from:
+    the record is that of the main protocol.
+    """
+    artefacts = folder.artefact_files(config.artefacts)
+    named = [(path, path.name) for path in artefacts]
+    if config.readings is not None:
+        theirs = PublishedFolder(Path(), of_readings=True)
+        return [
+            *named,
+            (folder.scores, theirs.scores.name),
+            (folder.overlaps, theirs.overlaps.name),
+            (folder.provenance, theirs.provenance.name),
+        ]
+    return [*((path, path.name) for path in folder.record()), *named]
+
+
+def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds that a repeat of each method took on each data set."""
+    keys = ["experiment", "dataset", "method"]
+    of_repeats = seconds_of_cells(scores).groupby([*keys, "repeat"], sort=False).sum()
+    mean = of_repeats.groupby(keys, sort=False).mean()
+    return mean.map(lambda seconds: float(f"{seconds:.3g}")).reset_index(name="seconds")
+
+
+def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
+    """Add what was not measured before; the rest stays, and with it the plan."""
+    keys = ["experiment", "dataset", "method"]
+    tables = [seconds_per_repeat(scores)]
+    if path.is_file():
+        tables.insert(0, pd.read_csv(path))
+    write_table(path, pd.concat(tables).drop_duplicates(keys))
+
+
+def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
+    memory = measured_memory(path) | largest_memory(measured)
+    if memory:
+        table = pd.DataFrame(sorted(memory.items()), columns=["job", "megabytes"])
+        write_table(path, table.astype({"megabytes": int}))
+
+
+class NotPublishedError(Exception):
+    """Arrays or numbers of a step were asked for, which only a run of the paper has."""
+
+
+def rejudge(
+    configs: Sequence[Paper], figures: Path, *, settings: Run, cores: int = 1
+) -> None:
+    """Write what follows from the published scores of papers anew; no data are read.
+
+    These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
+    ``claims.csv``, ``statistics.csv`` and the galleries. Scores and overlaps stay,
+    and figures and claims on arrays of fits or on the numbers of a step. Readings have
+    scores of their own, and tables and figures alone follow from them.
+    If anything changed, ``provenance.json`` gets ``judged``: the code and the
+    configuration of what was computed from the scores. All else in it is of them.
+    """
+    mains = [config for config in configs if config.readings is None]
+    with tempfile.TemporaryDirectory() as folder:
+        staged = Path(folder)
+        parts = [(_judge_artefacts, config) for config in configs]
+        parts += [(_judge_record, config) for config in mains]
+        where = (figures, staged, settings)
+        if cores == 1:
+            for part, config in parts:
+                part(config, *where)
+        else:
+            # Another start would run the script of the job again.
+            with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
+                # The comparison is last of the papers, and takes longest.
+                found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
+            for each in found:
+                each.result()
+        # Nothing is written before all has been judged.
+        for config in mains:
+            _note_changes(config, staged / config.paper.id, figures / config.paper.id)
+        shutil.copytree(staged, figures, dirs_exist_ok=True)
+    write_galleries(configs, figures)
+    write_quoted_numbers(figures.parent)
+
+
+def _note_changes(config: Paper, staged: Path, published: Path) -> None:
+    """Say in the provenance what judged the record, if files of it have changed."""
+    files = [path.name for path in staged.iterdir()]
+    if filecmp.cmpfiles(staged, published, files, shallow=False)[0] != files:
+        provenance = read_json(PublishedFolder(published).provenance)
+        provenance |= {"judged": of_the_code(config)}
+        write_json(PublishedFolder(staged).provenance, provenance)
+
+
+def _judge_artefacts(config: Paper, figures: Path, staged: Path, settings: Run) -> None:
+    """Write tables, figures of scores, and of main protocols the verdicts."""
+    context = _published_context(config, figures, settings)
+    made = PublishedFolder(staged / config.paper.id)
+    verdicts = []
+    for name, artefact in config.artefacts.items():
+        if isinstance(artefact, StepTable):
+            continue
+        table, of_artefact = printed(context, name)
+        verdicts.append(of_artefact)
+        if table is not None:
+            write_table_files(made, name, table, config.paper)
+            continue
+        # A figure of what is not published stays as it is.
+        with suppress(NotPublishedError):
+            write_figure_files(made, name, *drawn(name, _of_scores(context)))
+    if config.readings is None:
+        filled = [each for each in verdicts if len(each)] or verdicts[:1]
+        table_of_all = pd.concat(filled, ignore_index=True)
+        write_table(made.verdicts, table_of_all, digits=DERIVED_DIGITS)
+
+
+def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> None:
+    """Write claims and statistics."""
+    context = _published_context(config, figures, settings)
+    made = PublishedFolder(staged / config.paper.id)
+    claims = published_claims(context, PublishedFolder(figures / config.paper.id))
+    statistics = statistics_table(context, seed=settings.seed)
+    write_claims(made, claims)
+    write_table(made.statistics, statistics, digits=DERIVED_DIGITS)
+
+
+def _published_context(config: Paper, figures: Path, settings: Run) -> Context:
+    published = PublishedFolder(figures / config.paper.id, config.readings is not None)
+    provenance = read_json(published.provenance)
+    check_settings(provenance, tier=settings.tier, seed=settings.seed)
+    return recorded_context(config, figures)
+
+
+def _of_scores(context: Context) -> Context:
+    """Return a context that refuses what is not published, and says nothing of gaps."""
+    return replace(context, arrays=_NotPublished(), steps=_NotPublished())
+
+
+class _NotPublished(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        raise NotPublishedError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotPublishedError
+
+    def __len__(self) -> int:
+        raise NotPublishedError

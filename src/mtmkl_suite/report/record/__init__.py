@@ -1,1 +1,0 @@
-"""The published record of a paper."""

@@ -1,0 +1,216 @@
+import pandas as pd
+import pytest
+
+from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.report.pages.answers import (
+    answer,
+    answers_of,
+    artefacts_of_section,
+    number_rules,
+    with_labels,
+)
+from mtmkl_suite.run.folders import record_folder
+
+
+def verdicts(*names, derived=False, status="legible"):
+    return pd.DataFrame(
+        {
+            "verdict": names, "derived": derived, "status": status,
+            "row": [f"row {k}" for k in range(len(names))], "column": "error",
+            "unit": "%",
+            "published": 2.0, "reproduced": [2.0 + k for k in range(len(names))],
+        }
+    )  # fmt: skip
+
+
+def claims(*names, basis='l. 1: "so"'):
+    return pd.DataFrame(
+        {
+            "verdict": pd.Series(names, dtype=str), "basis": basis,
+            "claim": [f"{name} {k}." for k, name in enumerate(names)],
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("names", "word"),
+    [
+        (["reproduced", "close"], "Yes"),
+        (["reproduced"] * 3 + ["different"], "Mostly"),
+        (["reproduced"] * 2 + ["different"] * 2, "Partly"),
+        (["reproduced"] + ["different"] * 4, "No"),
+        (["no data", "no data"], "–"),
+    ],
+)
+def test_numbers_decide(names, word):
+    assert answer(verdicts(*names), claims()).word == word
+
+
+@pytest.mark.parametrize(
+    ("names", "word"),
+    [
+        (["holds", "holds"], "Yes"),
+        (["holds", "undecided", "undecided"], "Undecided"),
+        (["holds", "undecided"], "Yes but"),
+        (["does not hold"], "No"),
+    ],
+)
+def test_claims_decide_without_numbers(names, word):
+    expected = "Mostly" if word == "Yes but" else word
+    assert answer(verdicts(), claims(*names)).word == expected
+
+
+def test_the_sentence_has_both():
+    numbers = pd.concat(
+        [
+            verdicts("reproduced", "close", "different"),
+            verdicts("no data", status="illegible"),
+            verdicts("different", "different", derived=True),
+        ]
+    )
+    ours = claims("holds", basis="ours")
+    papers = claims("holds", "undecided", "does not hold", "holds")
+    found = answer(numbers, pd.concat([papers, ours]))
+    assert found.sentence == (
+        "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
+        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not hold; "
+        "our only claim holds."
+    )
+    assert found.numbers["different"] == 1
+
+
+def test_one_of_a_kind_is_in_the_singular():
+    found = answer(verdicts("different"), claims("holds"))
+    assert found.sentence == (
+        "The published number is neither reproduced nor close; the paper's only claim "
+        "holds."
+    )
+
+
+def test_few_of_many_have_a_verb_in_the_singular():
+    sentences = [
+        answer(verdicts(*names), claims()).sentence
+        for names in (["close", "different"], ["different", "different"])
+    ]
+    assert sentences == [
+        "1 of 2 published numbers is reproduced or close.",
+        "None of the 2 published numbers is reproduced or close.",
+    ]
+    assert answer(verdicts(), claims("undecided", "undecided")).sentence == (
+        "The paper's 2 claims are both undecided."
+    )
+
+
+def test_numbers_and_claims_have_a_word_each():
+    assert answer(verdicts("close"), claims("does not hold")).words == [
+        "Numbers: yes", "Claims: no",
+    ]  # fmt: skip
+    assert answer(verdicts(), claims("does not hold")).words == ["No"]
+
+
+def test_what_can_be_read_in_two_ways_is_not_the_farthest():
+    numbers = verdicts("close", "different", "different")
+    numbers.loc[2, "status"] = "ambiguous"
+    found = answer(numbers, claims())
+    assert found.why == "Largest difference: error, row 1: 3, printed 2."
+    assert found.differences == (
+        "Ours − published: median +0.50, from +0.0 to +1.0 points (1 ambiguous left "
+        "out)."
+    )
+    of_these = answer(numbers[2:], claims())
+    assert of_these.why == "Largest difference: error, row 2: 4, printed 2."
+
+
+def test_claims_of_one_verdict_are_taken_together():
+    sentences = {
+        name: answer(verdicts(), claims(*[name] * 3)).sentence
+        for name in ("holds", "does not hold", "undecided")
+    }
+    assert sentences == {
+        "holds": "The paper's 3 claims all hold.",
+        "does not hold": "None of the paper's 3 claims holds.",
+        "undecided": "The paper's 3 claims are all undecided.",
+    }
+
+
+def test_differences_have_their_unit_and_sign():
+    numbers = verdicts("reproduced", "close", "different", "no data")
+    assert answer(numbers, claims()).differences == (
+        "Ours − published: median +1.0, from +0.0 to +2.0 points."
+    )
+    below = verdicts("close").assign(reproduced=1.5, unit=float("nan"))
+    assert answer(below, claims()).differences == "Ours − published: −0.50."
+    assert answer(verdicts("no data"), claims()).differences == ""
+
+
+def test_without_verdicts_the_sentence_says_why():
+    empty = answer(verdicts(), claims())
+    assert empty.sentence.startswith("The paper prints no number")
+    quick = answer(verdicts("not judged (quick)"), claims("not judged (quick)"))
+    assert quick.sentence.startswith("Not judged")
+    assert answer(verdicts("no data"), claims()).sentence == "No data."
+
+
+@pytest.mark.parametrize(
+    ("names", "of_claims", "why"),
+    [
+        (["close", "different"], [],
+         "Largest difference: error, row 1: 3, printed 2."),
+        (["no data"], ["holds"], "Holds: “holds 0”."),
+        ([], ["undecided", "holds", "undecided"],
+         "Undecided: “undecided 0” (and 1 more)."),
+        ([], ["undecided", "does not hold"], "Does not hold: “does not hold 1”."),
+        (["no data"], ["no data"], ""),
+    ],
+)  # fmt: skip
+def test_what_decides_most_is_named(names, of_claims, why):
+    ours = claims("does not hold", basis="ours") if of_claims else claims()
+    found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
+    assert found.why == why
+
+
+def test_ranked_methods_have_one_name():
+    config = load_paper("yousefi2015", "paper")
+    cells = pd.DataFrame(
+        {"artefact": ["table_1", "table_1", "table_2"], "column": ["Our Method"] * 3}
+    )
+    cells.loc[1, "column"] = "STL"
+    names = list(with_labels(cells, config)["column"])
+    assert names == ["Group-specific sharing", "STL", "Group-specific sharing"]
+
+
+def test_tables_and_quoted_numbers_have_their_tolerances():
+    config = load_paper("argyriou2008", "paper")
+    verdicts = pd.read_csv(record_folder(config) / "verdicts.csv")
+    rules = {rule["artefact"]: rule for rule in number_rules(config, "A", verdicts)}
+    assert rules["Table 3"]["tolerance"] == "1 pair"
+    assert rules["Table 1"]["tolerance"] == "5% of the published value"
+    assert rules["Figure 3, in the text"]["tolerance"] == "5% of the published value"
+    assert sum(rule["n"] for rule in rules.values()) == len(verdicts)
+
+
+@pytest.mark.parametrize(
+    ("section", "found"),
+    [
+        ("5, Table 1", ["table_1"]),
+        ("5.2, Tables 1 and 10", ["table_1", "table_10"]),
+        ("5, Fig. 1c, d", ["figure_1c", "figure_1d"]),
+        ("5, Fig. 1", ["figure_1a", "figure_1c", "figure_1d"]),
+        ("6.1, Fig. 2 right", ["figure_2"]),
+        ("11, Fig. 2a", ["figure_2"]),
+        ("5.2", []),
+    ],
+)
+def test_sections_name_artefacts(section, found):
+    names = ["table_1", "table_10", "figure_1a", "figure_1c", "figure_1d", "figure_2"]
+    assert artefacts_of_section(section, names) == found
+
+
+def test_each_artefact_has_an_answer_and_other_claims_have_theirs():
+    numbers = verdicts("close", "different").assign(artefact=["table_1", "figure_2"])
+    of_claims = claims("holds", "does not hold").assign(section=["3, Fig. 2", "4"])
+    found, others = answers_of(["table_1", "figure_2", "table_9"], numbers, of_claims)
+    assert found["table_1"].words == ["Yes"]
+    assert found["figure_2"].words == ["Numbers: no", "Claims: yes"]
+    assert not found["table_9"].is_tested
+    assert others.sentence == "The paper's only claim does not hold."

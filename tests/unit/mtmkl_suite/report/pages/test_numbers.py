@@ -1,0 +1,125 @@
+import pandas as pd
+from configured import artefact_of
+
+from mtmkl_suite.judge.reach import NOT_TRIED, OUT_OF_REACH
+from mtmkl_suite.report.pages.numbers import by_reach, methods_of, number_table
+from mtmkl_suite.report.published_reach import Reach
+
+SPACE = "\N{FIGURE SPACE}"
+
+
+def cell(row, column, published, reproduced, verdict, **more):
+    return {
+        "row": row, "column": column, "unit": "%", "published": published,
+        "published_sd": None, "status": "legible", "reproduced": reproduced,
+        "reproduced_sd": 0.5, "n": 10, "verdict": verdict, "rule": "|difference| 0.1",
+        "missing": "",
+    } | more  # fmt: skip
+
+
+def build(cells, *, is_judged=True, decimals=1, reach=None):
+    return number_table(
+        pd.DataFrame(cells),
+        corner="Method",
+        decimals=decimals,
+        is_judged=is_judged,
+        reach=reach or {},
+        methods={"MTL": "MTL"},
+    )
+
+
+def test_a_cell_has_all_of_a_number():
+    table = build([cell("MTL", "error", 9.75, 10.25, "close")])
+    assert (table.corner, table.unit) == ("Method", "%")
+    assert table.columns == [("error", "")]
+    ((label, method, (found,)),) = table.rows
+    assert label == method == "MTL"
+    assert (found.printed.strip(), found.ours, found.difference) == (
+        "9.8", "10.2", "+0.5",
+    )  # fmt: skip
+    assert found.verdict == "close"
+    assert found.details == (
+        "close; |difference| 0.1; published 9.8; reproduced 10.2 ± 0.5 (n = 10)"
+    )
+
+
+def test_decimal_points_of_a_column_stand_in_one_line():
+    table = build(
+        [cell("a", "x", 9.5, 100.0, "different"), cell("b", "x", -3.0, 1.0, "close")]
+    )
+    first, second = (cells[0] for _, _, cells in table.rows)
+    assert (first.printed, first.ours) == (f"{SPACE * 2}9.5", "100.0")
+    assert second.printed == f"{SPACE}\N{MINUS SIGN}3.0"
+
+
+def test_a_number_of_two_readings_is_marked():
+    unsure = {"status": "ambiguous", "in_print": "Table 1; sign is lost"}
+    ((_, _, (found,)),) = build([cell("MTL", "x", 2.0, 2.5, "close", **unsure)]).rows
+    assert found.printed == "2.0 ?"
+    assert "published 2.0 (ambiguous)" in found.details
+    assert found.details.endswith("; in print: Table 1; sign is lost")
+
+
+def test_numbers_are_listed_by_their_reach():
+    far = Reach("out of reach by 2", OUT_OF_REACH)
+    cells = [
+        cell("a", "MTL", 2.0, 9.0, "different"),
+        cell("b", "x", 2.0, 9.0, "different"),
+        cell("b", "MTL", 2.0, 9.0, "different"),
+        cell("c", "x", 2.0, 2.0, "reproduced"),
+    ]
+    reach = {
+        ("a", "MTL"): far, ("b", "x"): far, ("b", "MTL"): Reach("not tried", NOT_TRIED),
+        ("c", "x"): far,
+    }  # fmt: skip
+    assert by_reach([build(cells, reach=reach)]) == [
+        (OUT_OF_REACH, 2, {"a": ["MTL"], "b": ["x"]}),
+        (NOT_TRIED, 1, {"b": ["MTL"]}),
+    ]
+
+
+def test_what_was_not_computed_says_why():
+    run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
+    ((_, _, (found,)),) = build([run]).rows
+    assert (found.verdict, found.ours) == ("no data", "")
+    assert found.details == "no data; data set 'a' is absent; published 2.0"
+
+
+def test_an_unjudged_number_has_no_verdict():
+    mine = cell("MTL", "x", 2.0, 2.1, "not judged (quick)")
+    ((_, _, (found,)),) = build([mine], is_judged=False).rows
+    assert (found.ours, found.verdict) == ("2.1", "")
+
+
+def test_what_cannot_be_read_is_not_compared():
+    mine = cell("MTL", "x", None, 2.1, "no data", status="illegible")
+    ((_, _, (found,)),) = build([mine]).rows
+    assert (found.printed, found.ours, found.verdict) == ("illegible", "2.1", "")
+
+
+def test_mean_ranks_have_decimals_of_their_own():
+    cells = [
+        cell("Heart", "MTL", 90.0, 91.25, "close", reproduced_rank=1.5),
+        cell("mean rank", "MTL", 2.0, 2.125, "close", unit="rank"),
+    ]
+    table = build(cells)
+    texts = [cells[0].details for _, _, cells in table.rows]
+    assert table.unit == "%"
+    assert "reproduced 91.2 ± 0.5, rank 1.5 (n = 10)" in texts[0]
+    assert "reproduced 2.12 ± 0.50 (n = 10)" in texts[1]
+
+
+def test_quoted_numbers_get_a_digit_more_than_printed():
+    ((_, _, (found,)),) = build(
+        [cell("a", "x", 0.31, 0.24304, "different")], decimals=None
+    ).rows
+    assert found.ours == "0.243"
+
+
+def test_methods_are_found_in_rows_or_columns():
+    labels = {"mtl": "MTL", "stl": "STL"}
+    rows = {"Ours": {"method": "mtl"}, "all": {"method": ["mtl", "stl"]}}
+    table = artefact_of({"rows": rows, "columns": {"x": {}}})
+    assert methods_of(table, labels) == {"Ours": "MTL"}
+    ranking = {"layout": "ranking", "comparison": {"columns": {"S": "stl"}}}
+    assert methods_of(artefact_of(ranking), labels) == {"S": "STL"}
