@@ -76,7 +76,7 @@ def with_method(
     methods = dict(config.methods)
     method_id = class_name
     if class_name not in methods:
-        own_name = class_name.rpartition(":")[2].rpartition(".")[2]
+        own_name = class_name.rpartition(":")[2].rpartition(".")[2].rstrip(")")
         method_id = own_name.lower()
         while method_id in methods and methods[method_id].class_name != class_name:
             method_id += "_own"
