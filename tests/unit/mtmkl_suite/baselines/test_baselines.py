@@ -1,13 +1,13 @@
 """The contract of all rivals, and what each is beside the plain call of its library."""
 
 import pickle
+import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.base import clone, is_classifier
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -26,31 +26,12 @@ from mtmkl_suite.baselines.random_effects import (
     LinearMixedClassifier,
     LinearMixedRegressor,
 )
-from mtmkl_suite.baselines.trees import (
-    HistGradientBoostingTaskClassifier,
-    HistGradientBoostingTaskRegressor,
-    LightGBMClassifier,
-    LightGBMRegressor,
-    RandomForestTaskClassifier,
-    RandomForestTaskRegressor,
-)
 from mtmkl_suite.methods import resolve
 
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
-FOREST = {"n_trees": 5, "random_state": 3}
 RIVALS = [
     TaskInteractionRegressor(),
     TaskInteractionClassifier(),
-    LightGBMClassifier(**SMALL),
-    LightGBMRegressor(**SMALL),
-    LightGBMClassifier(**SMALL, alone=True),
-    LightGBMRegressor(**SMALL, alone=True),
-    HistGradientBoostingTaskClassifier(**SMALL),
-    HistGradientBoostingTaskRegressor(**SMALL),
-    HistGradientBoostingTaskClassifier(**SMALL, alone=True),
-    RandomForestTaskClassifier(**FOREST),
-    RandomForestTaskRegressor(**FOREST),
-    RandomForestTaskClassifier(**FOREST, alone=True),
     LinearMixedClassifier(n_components=4),
     LinearMixedRegressor(n_components=4),
     GPBoostClassifier(**SMALL),
@@ -58,7 +39,7 @@ RIVALS = [
     TaskGaussianProcessClassifier(),
     TaskGaussianProcessRegressor(),
 ]
-NEEDS = {"LightGBM": "lightgbm", "LinearMixed": "gpboost", "GPBoost": "gpboost"}
+NEEDS = {"LinearMixed": "gpboost", "GPBoost": "gpboost"}
 
 
 def skip_without(rival):
@@ -142,35 +123,15 @@ def test_one_class_or_value_is_predicted(rival, examples):
         np.testing.assert_allclose(found.predict(X, task), 2.5, atol=1e-6)
 
 
-PATHS = {
-    "lam": [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)],
-    "n_rounds": [{"n_rounds": n, "max_leaves": k} for n in (3, 8, 1) for k in (2, 4)],
-}
-
-
-@every_rival
-def test_points_of_a_path_are_single_fits(rival, examples):
-    X, *_, task = examples
-    y = targets(rival, examples)
-    along = PATHS.keys() & rival.get_params().keys()
-    if not along or isinstance(rival, TaskInteractionClassifier):
-        pytest.skip("its points share no work, or are held to the optimum below")
-    grid = PATHS[along.pop()]
-    for point, on_path in zip(grid, rival.fit_path(X, y, task, grid=grid), strict=True):
-        single = clone(rival).set_params(**point).fit(X, y, task)
+def test_points_of_a_path_are_single_fits(examples):
+    X, z, _, task = examples
+    grid = [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)]
+    path = TaskInteractionRegressor().fit_path(X, z, task, grid=grid)
+    for point, on_path in zip(grid, path, strict=True):
+        single = TaskInteractionRegressor(**point).fit(X, z, task)
         np.testing.assert_allclose(
-            values(on_path, X, task), values(single, X, task), atol=1e-9
+            on_path.predict(X, task), single.predict(X, task), atol=1e-9
         )
-
-
-@pytest.mark.parametrize("cls", [LightGBMClassifier, RandomForestTaskClassifier])
-def test_a_task_of_one_class_alone_is_of_this_class(cls, examples):
-    X, _, y, task = examples
-    rival = cls(alone=True)
-    skip_without(rival)
-    y = np.where(task == "a", "yes", y)
-    found = rival.fit(X, y, task).predict(X, task)
-    assert set(found[task == "a"]) == {"yes"}
 
 
 def design(X, task, ratio):
@@ -237,48 +198,6 @@ def test_more_inputs_than_examples(examples):
     np.testing.assert_allclose(found, Ridge(3.0).fit(A, z).predict(A), atol=1e-8)
 
 
-def test_trees_are_the_library_on_the_same_inputs(examples):
-    X, z, _, task = examples
-    number = np.unique(task, return_inverse=True)[1]
-    with_category = np.column_stack([X, number])
-    boosted = HistGradientBoostingRegressor(
-        max_iter=8,
-        learning_rate=0.5,
-        max_leaf_nodes=4,
-        min_samples_leaf=3,
-        categorical_features=[4],
-        early_stopping=False,
-    ).fit(with_category, z)
-    found = HistGradientBoostingTaskRegressor(**SMALL).fit(X, z, task)
-    np.testing.assert_allclose(
-        found.predict(X, task), boosted.predict(with_category), atol=1e-12
-    )
-    with_dummies = np.hstack([X, np.eye(3)[number]])
-    forest = RandomForestRegressor(5, max_features=0.3, random_state=3)
-    found = RandomForestTaskRegressor(**FOREST).fit(X, z, task)
-    np.testing.assert_array_equal(
-        found.predict(X, task), forest.fit(with_dummies, z).predict(with_dummies)
-    )
-
-
-def test_lightgbm_is_its_own_estimator_on_the_same_inputs(examples):
-    lightgbm = pytest.importorskip("lightgbm")
-    X, z, _, task = examples
-    inputs = np.column_stack([X, np.unique(task, return_inverse=True)[1]])
-    plain = lightgbm.LGBMRegressor(
-        n_estimators=8,
-        learning_rate=0.5,
-        num_leaves=4,
-        min_child_samples=3,
-        min_data_per_group=3,
-        min_data_in_bin=1,
-        n_jobs=1,
-        verbose=-1,
-    ).fit(inputs, z, categorical_feature=[4])
-    found = LightGBMRegressor(**SMALL).fit(X, z, task).predict(X, task)
-    np.testing.assert_allclose(found, plain.booster_.predict(inputs), atol=1e-12)
-
-
 def test_random_effects_pull_tasks_towards_a_common_model():
     pytest.importorskip("gpboost")
     # Balanced one-way layout: the best linear predictor is known in closed form.
@@ -328,13 +247,10 @@ def test_process_with_equal_tasks_is_that_of_all_examples(examples):
 
 @pytest.mark.parametrize(
     ("name", "package"),
-    [
-        ("mtmkl_suite.baselines.trees:LightGBMClassifier", "lightgbm"),
-        ("mtmkl_suite.baselines.random_effects:GPBoostRegressor", "gpboost"),
-    ],
+    [("Pooled(LGBMClassifier)", "lightgbm"), ("GPBoostRegressor", "gpboost")],
 )
 def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
-    monkeypatch.setattr("mtmkl_suite.baselines._packages.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, package, None)
     reason = resolve(name).unsupported(None)
     assert reason == f'{package} is not installed: pip install "mtmkl[baselines]"'
 
@@ -343,11 +259,7 @@ def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
     ("rival", "message"),
     [
         (TaskInteractionRegressor(lam=0.0), "lam must be positive"),
-        (LightGBMClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
-        (
-            RandomForestTaskClassifier(max_features=1.5),
-            "max_features must be at most 1",
-        ),
+        (GPBoostClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
         (LinearMixedRegressor(n_components=0), "n_components must be .* at least 1"),
     ],
 )
