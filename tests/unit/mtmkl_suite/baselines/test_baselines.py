@@ -1,4 +1,4 @@
-"""The contract of all rivals, and what each is beside the plain call of its library."""
+"""The contract of all baselines, and each beside the plain call of its library."""
 
 import pickle
 import sys
@@ -29,7 +29,7 @@ from mtmkl_suite.baselines.random_effects import (
 from mtmkl_suite.methods import resolve
 
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
-RIVALS = [
+BASELINES = [
     TaskInteractionRegressor(),
     TaskInteractionClassifier(),
     LinearMixedClassifier(n_components=4),
@@ -42,20 +42,20 @@ RIVALS = [
 NEEDS = {"LinearMixed": "gpboost", "GPBoost": "gpboost"}
 
 
-def skip_without(rival):
+def skip_without(baseline):
     for name, package in NEEDS.items():
-        if type(rival).__name__.startswith(name) and find_spec(package) is None:
+        if type(baseline).__name__.startswith(name) and find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
 
 
 @pytest.fixture
-def rival(request):
+def baseline(request):
     skip_without(request.param)
     return request.param
 
 
-every_rival = pytest.mark.parametrize(
-    "rival", RIVALS, indirect=True, ids=lambda r: f"{r!r}".replace("\n", "")
+every_baseline = pytest.mark.parametrize(
+    "baseline", BASELINES, indirect=True, ids=lambda r: f"{r!r}".replace("\n", "")
 )
 
 
@@ -71,22 +71,22 @@ def examples():
     return X, z, np.where(z > 0.1, "yes", "no"), task
 
 
-def targets(rival, examples):
-    return examples[2] if is_classifier(rival) else examples[1]
+def targets(baseline, examples):
+    return examples[2] if is_classifier(baseline) else examples[1]
 
 
-def values(rival, X, task):
-    if is_classifier(rival):
-        return rival.decision_function(X, task)
-    return rival.predict(X, task)
+def values(baseline, X, task):
+    if is_classifier(baseline):
+        return baseline.decision_function(X, task)
+    return baseline.predict(X, task)
 
 
-@every_rival
-def test_contract(rival, examples):
+@every_baseline
+def test_contract(baseline, examples):
     X, *_, task = examples
-    y = targets(rival, examples)
-    fitted = clone(rival).fit(X, y, task)
-    assert clone(fitted).get_params() == rival.get_params()
+    y = targets(baseline, examples)
+    fitted = clone(baseline).fit(X, y, task)
+    assert clone(fitted).get_params() == baseline.get_params()
     found = values(fitted, X, task)
     assert found.shape == (task.size,)
     assert np.isfinite(found).all()
@@ -95,7 +95,7 @@ def test_contract(rival, examples):
     # Rows are predicted one by one.
     rows = np.flatnonzero(task == "b")[::-1]
     np.testing.assert_allclose(values(fitted, X[rows], task[rows]), found[rows])
-    again = pickle.loads(pickle.dumps(clone(rival).fit(X, y, task)))
+    again = pickle.loads(pickle.dumps(clone(baseline).fit(X, y, task)))
     np.testing.assert_array_equal(values(again, X, task), found)
     with pytest.raises(ValueError, match="not seen by fit: 'd'; known: 'a', 'b', 'c'"):
         fitted.predict(X[:1], ["d"])
@@ -103,21 +103,23 @@ def test_contract(rival, examples):
         fitted.predict(X)
 
 
-@every_rival
-def test_no_task_is_one_task(rival, examples):
+@every_baseline
+def test_no_task_is_one_task(baseline, examples):
     X = examples[0]
-    y = targets(rival, examples)
-    without = clone(rival).fit(X, y).predict(X)
-    one = clone(rival).fit(X, y, np.full(len(X), 7)).predict(X, np.full(len(X), 7))
+    y = targets(baseline, examples)
+    without = clone(baseline).fit(X, y).predict(X)
+    one = clone(baseline).fit(X, y, np.full(len(X), 7)).predict(X, np.full(len(X), 7))
     np.testing.assert_array_equal(without, one)
 
 
-@every_rival
-def test_one_class_or_value_is_predicted(rival, examples):
+@every_baseline
+def test_one_class_or_value_is_predicted(baseline, examples):
     X, *_, task = examples
-    y = np.full(len(X), "no" if is_classifier(rival) else 2.5)
-    found = clone(rival).fit(X, y if is_classifier(rival) else y.astype(float), task)
-    if is_classifier(rival):
+    y = np.full(len(X), "no" if is_classifier(baseline) else 2.5)
+    found = clone(baseline).fit(
+        X, y if is_classifier(baseline) else y.astype(float), task
+    )
+    if is_classifier(baseline):
         assert set(found.predict(X, task)) == {"no"}
     else:
         np.testing.assert_allclose(found.predict(X, task), 2.5, atol=1e-6)
@@ -256,13 +258,13 @@ def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("rival", "message"),
+    ("baseline", "message"),
     [
         (TaskInteractionRegressor(lam=0.0), "lam must be positive"),
         (GPBoostClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
         (LinearMixedRegressor(n_components=0), "n_components must be .* at least 1"),
     ],
 )
-def test_bad_parameters_are_named(rival, message, examples):
+def test_bad_parameters_are_named(baseline, message, examples):
     with pytest.raises(ValueError, match=message):
-        rival.fit(examples[0], targets(rival, examples), examples[3])
+        baseline.fit(examples[0], targets(baseline, examples), examples[3])
