@@ -177,8 +177,7 @@ for name, code in json.load(sys.stdin).items():
 json.dump(printed, sys.stdout)
 """
 
-_NOTEBOOKS = {"data_frames": [], "own_method": ["--code"], "argyriou_figure_3": []}
-"""Options of their runs: own_method runs a workflow."""
+_CODE_ONLY = ("own_method",)  # runs a workflow
 
 
 def example_of(name: str, method: type) -> str:
@@ -197,25 +196,22 @@ def example_of(name: str, method: type) -> str:
 def run_examples(folder: Path) -> dict[str, dict[str, str]]:
     """Run the example of each method, unless it was with this very library.
 
-    So are the notebooks, and the file of ``docs/examples`` that draws. A failure stops
-    the build, so no example outlives what it shows.
+    So are the notebooks. A failure stops the build, so no example outlives what it
+    shows.
     """
     codes = {name: example_of(name, method) for name, method in REGISTRY.items()}
     docs = ROOT / "docs"
-    notebooks = {
-        docs / f"notebooks/{n}.ipynb": words for n, words in _NOTEBOOKS.items()
-    }
-    drawing = docs / "examples/task_groups.py"
+    notebooks = sorted(docs.glob("notebooks/*.ipynb"))
     state = hashlib.sha256(json.dumps(codes).encode())
     library = sorted((ROOT / "src/mtmkl").rglob("*.py"))
-    for file in [*library, *notebooks, drawing, docs / "run_notebook.py"]:
+    for file in [*library, *notebooks, docs / "run_notebook.py"]:
         state.update(file.read_bytes())
     stored = folder / "examples.json"
     known = json.loads(stored.read_text("utf-8")) if stored.is_file() else {}
     if known.get("state") != state.hexdigest():
         printed = _python("-c", _RUN, given=json.dumps(codes))
-        _python(drawing, folder / "task_groups.svg")
-        for notebook, words in notebooks.items():
+        for notebook in notebooks:
+            words = ["--code"] * (notebook.stem in _CODE_ONLY)
             _python(docs / "run_notebook.py", notebook, folder, *words)
         known = {"state": state.hexdigest(), "printed": json.loads(printed)}
         stored.write_text(json.dumps(known), encoding="utf-8")
