@@ -36,7 +36,8 @@ def run(notebook: Path, folder: Path, *, is_run: bool = True) -> dict[str, Any]:
         for figure in map(plt.figure, plt.get_fignums()):
             figures.append(f"{notebook.stem}_{len(figures)}.svg")
             figure.savefig(folder / figures[-1])
-            page += f"![]({figures[-1]})\n\n"
+            title = page.partition("\n")[0].removeprefix("# ")
+            page += f"![{title}]({figures[-1]})\n\n"
         plt.close("all")
     (folder / f"{notebook.stem}.myst").write_text(page, encoding="utf-8")
     return names

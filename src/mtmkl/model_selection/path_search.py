@@ -170,7 +170,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     >>> model = MultiTaskFeatureLearningRegressor()
     >>> search = PathSearchCV(model, {"gamma": [0.01, 0.1, 1.0]})
     >>> search.fit(data.X, data.y, task=data.task).best_params_
-    {'gamma': 0.1}
+    {'gamma': 0.01}
     """
 
     best_estimator_: Any
