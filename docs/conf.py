@@ -14,7 +14,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import indent
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -78,6 +77,8 @@ html_additional_pages = {"index": "start_page.html"}
 # Their colours have enough contrast.
 pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 
+# Pages of notebooks are no pages of the repository.
+source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".myst": "markdown"}
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
 # Types are in the docstrings, and long defaults have names.
@@ -166,31 +167,19 @@ print(f"AUC of edges: {{roc_auc_score(edges, model.edge_scores_.ravel()):.2f}}")
 """
 _GAP = 'print(f"relative duality gap: {model.duality_gap_:.0e}")\n'
 
-# Prints what each example of a method prints, as JSON, and draws the figures of files.
+# Prints what each example of a method prints, as JSON.
 _RUN = """
-import contextlib, io, json, runpy, sys, warnings
+import contextlib, io, json, sys, warnings
 warnings.simplefilter("ignore")
 printed = {}
-codes, files = json.load(sys.stdin)
-for name, code in codes.items():
+for name, code in json.load(sys.stdin).items():
     with contextlib.redirect_stdout(io.StringIO()) as out:
         exec(code, {"__name__": "example"})
     printed[name] = out.getvalue()
-for file, target in files.items():
-    sys.argv[1:] = [target] * bool(target)
-    with contextlib.redirect_stdout(io.StringIO()) as out:
-        runpy.run_path(file, run_name="__main__")
-    printed[file] = out.getvalue()
 json.dump(printed, sys.stdout)
 """
 
-_FILES = {
-    "own_method": "A method of your own, beside the baselines",
-    "grid_search": "Pipeline and grid search with tasks",
-    "argyriou_figure_2": "A figure of a paper, to vary",
-    "task_groups": "Tasks that fuse into groups",
-}
-_DRAWN = ("argyriou_figure_2", "task_groups")  # own_method runs a workflow
+_CODE_ONLY = ("own_method",)  # runs a workflow
 
 
 def example_of(name: str, method: type) -> str:
@@ -209,65 +198,39 @@ def example_of(name: str, method: type) -> str:
 def run_examples(folder: Path) -> dict[str, dict[str, str]]:
     """Run the example of each method, unless it was with this very library.
 
-    So are the files of ``docs/examples`` that take seconds. A failure stops the build,
-    so no example outlives what it shows.
+    So are the notebooks. A failure stops the build, so no example outlives what it
+    shows.
     """
     codes = {name: example_of(name, method) for name, method in REGISTRY.items()}
-    own = ROOT / "docs/examples"
-    files = {
-        str(own / f"{name}.py"): str(folder / f"{name}.svg") if name in _DRAWN else ""
-        for name in ("grid_search", *_DRAWN)
-    }
-    state = hashlib.sha256(json.dumps([codes, list(files)]).encode())
-    for file in [*sorted((ROOT / "src/mtmkl").rglob("*.py")), *map(Path, files)]:
+    docs = ROOT / "docs"
+    notebooks = sorted(docs.glob("notebooks/*.ipynb"))
+    state = hashlib.sha256(json.dumps(codes).encode())
+    library = sorted((ROOT / "src/mtmkl").rglob("*.py"))
+    for file in [*library, *notebooks, docs / "run_notebook.py"]:
         state.update(file.read_bytes())
     stored = folder / "examples.json"
     known = json.loads(stored.read_text("utf-8")) if stored.is_file() else {}
     if known.get("state") != state.hexdigest():
-        done = subprocess.run(
-            [sys.executable, "-c", _RUN],
-            input=json.dumps([codes, files]),
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        known = {"state": state.hexdigest(), "printed": json.loads(done.stdout)}
+        printed = _python("-c", _RUN, given=json.dumps(codes))
+        for notebook in notebooks:
+            words = ["--code"] * (notebook.stem in _CODE_ONLY)
+            _python(docs / "run_notebook.py", notebook, folder, *words)
+        known = {"state": state.hexdigest(), "printed": json.loads(printed)}
         stored.write_text(json.dumps(known), encoding="utf-8")
     printed = known["printed"]
-    _write_examples(folder, printed)
     return {name: {"code": codes[name], "prints": printed[name]} for name in codes}
 
 
-def _write_examples(folder: Path, printed: dict[str, str]) -> None:
-    """Write the page of the example files, and their thumbnails."""
-    page, cards = "Examples\n========\n", ".. container:: cards\n"
-    for name, title in _FILES.items():
-        file = ROOT / f"docs/examples/{name}.py"
-        shown, says = f".. image:: {{}}{name}.svg\n   :alt: {title}\n", "It draws:"
-        if name not in _DRAWN:
-            says = "It prints:"
-            text = printed.get(str(file), "").replace("{", "{{").replace("}", "}}")
-            shown = ".. code-block:: text\n\n" + indent(text, "   ")
-        card = shown.format("generated/")
-        if str(file) not in printed:
-            shown = says = ""
-            source = file.read_text("utf-8")
-            (defined,) = (
-                each
-                for each in ast.parse(source).body
-                if isinstance(each, ast.ClassDef)
-            )
-            text = ast.get_source_segment(source, defined) or ""
-            card = ".. code-block:: python\n\n" + indent(text, "   ")
-        page += (
-            f"\n.. _example-{name}:\n\n{title}\n{'-' * len(title)}\n\n"
-            f".. literalinclude:: ../examples/{name}.py\n   :language: python\n\n"
-            f"{says}\n\n{shown.format('')}\n"
-        )
-        card = f"{card}\n\n:ref:`{title} <example-{name}>`\n"
-        cards += "\n   .. container:: card\n\n" + indent(card, "      ")
-    (folder / "examples.rst").write_text(page, encoding="utf-8")
-    (folder / "thumbnails.txt").write_text(cards, encoding="utf-8")
+def _python(*words: str | Path, given: str = "") -> str:
+    """Run Python, and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *map(str, words)],
+        input=given,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
 list_methods(ROOT / "docs/generated/estimators.rst")

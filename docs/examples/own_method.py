@@ -1,28 +1,20 @@
-"""Your own method against the baselines.
+"""A method of one's own.
 
 A method is a class with ``fit(X, y, task)`` and ``predict(X, task)``. Give its dotted
 path, and it runs on the splits of an experiment, gets a row in its tables, and is
 compared with every other method. Nothing in the package needs to be edited.
-
-Run this file, or pass the class to the command yourself:
+``docs/notebooks/own_method.ipynb`` does so from Python; the command is
 
     PYTHONPATH=docs/examples .venv/bin/mtmkl run \
         --paper argyriou2008 --experiment digits \
         --method own_method:SharedMeanRidge --grid '{"gamma": [0.1, 1, 10]}'
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 
 from mtmkl.methods._base.estimator import MultiTaskRegressor
-from mtmkl_suite.run.workflow import run_workflow
 
 
-# %% The method
-#
 # Ridge regression in which the weights of task t are a shared part plus a part of its
 # own, w_t = w_0 + v_t (Evgeniou and Pontil, Regularized multi-task learning, KDD 2004):
 #
@@ -47,27 +39,3 @@ class SharedMeanRidge(MultiTaskRegressor):
 
     def _outputs(self, X, task):
         return np.einsum("id,di->i", X, self.coef_[:, task])
-
-
-# %% The run
-#
-# Five-fold cross-validation on the training part chooses from `grid`. Every method of
-# the experiment gets the same splits and folds.
-if __name__ == "__main__":
-    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results/examples/own_method")
-    done = run_workflow(
-        papers=["argyriou2008"],
-        experiments=["digits"],
-        methods=["own_method:SharedMeanRidge"],
-        grid={"gamma": [0.1, 1.0, 10.0, 100.0], "mu": [0.1, 1.0]},
-        results=str(results),
-    )
-
-    # %% The scores
-    #
-    # They are in a folder next to the report, with one metric value per row. Average
-    # over the repeats, and sort with the best first. (The controls frame the table:
-    # "floor" is the task mean, "ceiling" the true labels.)
-    scores = pd.read_csv(done.report.parent / "argyriou2008" / "scores.csv.gz")
-    errors = scores[(scores["metric"] == "misclassified") & (scores["task"] == "all")]
-    print(errors.groupby("method")["value"].agg(["mean", "std"]).sort_values("mean"))

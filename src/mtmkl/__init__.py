@@ -14,11 +14,12 @@ _MODULES = ("mtmkl.methods", "mtmkl.model_selection", "mtmkl.wrappers")
 
 
 def __dir__() -> list[str]:
-    names = [import_module(module).__all__ for module in _MODULES]
-    return sorted({*globals(), *(name for each in names for name in each)})
+    return sorted({*globals(), *__getattr__("__all__")})
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return [n for module in _MODULES for n in import_module(module).__all__]
     if not name.startswith("_"):
         for module in map(import_module, _MODULES):
             if name in module.__all__:

@@ -40,7 +40,9 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
     unseen: str
 
     def __sklearn_tags__(self) -> Tags:
-        return get_tags(self.estimator)
+        tags = get_tags(self.estimator)
+        tags.target_tags.multi_output = False
+        return tags
 
     def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
         """Fit all tasks.

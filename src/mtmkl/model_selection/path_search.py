@@ -170,7 +170,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     >>> model = MultiTaskFeatureLearningRegressor()
     >>> search = PathSearchCV(model, {"gamma": [0.01, 0.1, 1.0]})
     >>> search.fit(data.X, data.y, task=data.task).best_params_
-    {'gamma': 0.1}
+    {'gamma': 0.01}
     """
 
     best_estimator_: Any
@@ -219,10 +219,11 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         ----------
         X : array-like, sparse matrix or data frame of shape (n, d)
             Features of all tasks.
-        y : array-like of shape (n,)
-            Targets.
+        y : array-like of shape (n,) or (n, T)
+            Targets, of which an estimator may take a column per task.
         task : array-like of shape (n,), optional
-            Task of each sample; without it, all are one task.
+            Task of each sample; without it, all are one task, or those of the columns
+            of y.
 
         Returns
         -------
@@ -237,7 +238,8 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         grid = list(ParameterGrid(cast(Any, self.param_grid)))
         if not grid:
             raise ValueError(f"param_grid has no points: {self.param_grid!r}")
-        labels = task_labels(task, _num_samples(X))
+        has_columns = task is None and np.ndim(y) == 2
+        labels = None if has_columns else task_labels(task, _num_samples(X))
         splits = self._splits(X, y, labels)
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else (
             self.scoring
@@ -296,7 +298,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         return _Tasked(self.best_estimator_, task)
 
     def _splits(
-        self, X: Any, y: Any, task: NDArray[Any]
+        self, X: Any, y: Any, task: NDArray[Any] | None
     ) -> list[tuple[IntArray, IntArray]]:
         cv = 5 if self.cv is None else self.cv
         if isinstance(cv, int | np.integer):
@@ -309,7 +311,7 @@ def _scores_in_fold(
     estimator: Any,
     X: Any,
     y: Any,
-    task: NDArray[Any],
+    task: NDArray[Any] | None,
     grid: list[dict[str, Any]],
     scorer: Scorer | None,
     train: IntArray,
@@ -317,7 +319,8 @@ def _scores_in_fold(
 ) -> tuple[list[float], list[float]]:
     """Return the scores of all points in a fold, and the seconds of their fits."""
     parts = [
-        (_safe_indexing(X, r), _safe_indexing(y, r), task[r]) for r in (train, test)
+        (_safe_indexing(X, r), _safe_indexing(y, r), task if task is None else task[r])
+        for r in (train, test)
     ]
     scores, seconds = [], []
     start = time.perf_counter()

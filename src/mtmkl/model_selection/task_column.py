@@ -107,7 +107,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Name of the column of tasks, if ``X`` is a data frame, or its position; negative
         ones count from the end. Labels that are neither strings nor whole numbers are
         passed on as text.
-    unseen : {"error", "pool"}
+    unseen : {"error", "mean"}
         How an example is predicted whose task was not in training: not at all, or by
         the mean over all training tasks, each counted once, of what the estimator
         predicts for the example in that task (decision values of a classifier, whose
@@ -135,14 +135,16 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         estimator: Any,
         *,
         column: str | int,
-        unseen: Literal["error", "pool"] = "error",
+        unseen: Literal["error", "mean"] = "error",
     ) -> None:
         self.estimator = estimator
         self.column = column
         self.unseen = unseen
 
     def __sklearn_tags__(self) -> Tags:
-        return get_tags(self.estimator)
+        tags = get_tags(self.estimator)
+        tags.target_tags.multi_output = False
+        return tags
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -180,10 +182,11 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
             raise TypeError(
                 f"fit takes X and y only, got {', '.join(unsupported)}: methods of "
                 "many tasks count all examples alike, and the task is column "
-                f"{self.column!r} of X"
+                f"{self.column!r} of X. A PathSearchCV belongs inside: "
+                "TaskColumn(PathSearchCV(...))"
             )
-        if self.unseen not in ("error", "pool"):
-            raise ValueError(f"unseen must be 'error' or 'pool', got {self.unseen!r}")
+        if self.unseen not in ("error", "mean"):
+            raise ValueError(f"unseen must be 'error' or 'mean', got {self.unseen!r}")
         estimator = route_tasks(self.estimator)
         inputs, labels = self._split(X, reset=True)
         distinct = distinct_labels(labels, f"column {self.column!r} of X")
@@ -297,7 +300,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
                 f"{_few(unseen)}; known tasks: {_few(self.tasks_)}. For folds that "
                 "have every task: cv=TaskKFold(5).split(X, groups=task), cv="
                 "StratifiedKFold(5, shuffle=True).split(X, task), or at random, cv="
-                "KFold(5, shuffle=True); unseen='pool' predicts by the mean over the "
+                "KFold(5, shuffle=True); unseen='mean' predicts by the mean over the "
                 "known tasks"
             )
 

@@ -42,7 +42,11 @@ def test_every_estimator_of_a_module_is_exported():
         == (set(mtmkl.methods.__all__) - {"REGISTRY"})
     )
     assert all(getattr(mtmkl, name) is REGISTRY[name] for name in REGISTRY)
-    assert found | {"PathSearchCV", "PerTask", "TaskKFold"} <= set(dir(mtmkl))
+    offered = found | {"PathSearchCV", "PerTask", "TaskKFold"}
+    assert offered <= set(dir(mtmkl))
+    imported: dict = {}
+    exec("from mtmkl import *", imported)
+    assert offered <= set(imported)
 
 
 def test_names_say_what_is_predicted():

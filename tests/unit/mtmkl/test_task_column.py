@@ -185,8 +185,8 @@ def test_refusals(data):
             fit(column=column)
     with pytest.raises(ValueError, match=r"X has 1 feature\(s\), the tasks"):
         fit(X[["school"]])
-    with pytest.raises(ValueError, match="must be 'error' or 'pool', got 'mean'"):
-        fit(unseen="mean")
+    with pytest.raises(ValueError, match="must be 'error' or 'mean', got 'pool'"):
+        fit(unseen="pool")
     mixed = X.assign(school=X["school"].astype(object).replace("rome", 3))
     with pytest.raises(ValueError, match="column 'school' of X holds strings and"):
         fit(mixed)
@@ -234,7 +234,7 @@ def test_an_unseen_task_is_an_error_with_the_known_ones_and_the_remedies(
     message = str(refused.value)
     assert "column 'school' of X holds tasks that were not in training: oslo" in message
     assert "known tasks: athens, paris, rome." in message
-    for remedy in ("StratifiedKFold", "shuffle=True", "TaskKFold", "unseen='pool'"):
+    for remedy in ("StratifiedKFold", "shuffle=True", "TaskKFold", "unseen='mean'"):
         assert remedy in message
 
 
@@ -244,7 +244,7 @@ def test_an_unseen_task_is_pooled(kind, data, y, wrapped, direct, n_new):
     X, inputs = data[0], data[0][["a", "b"]]
     new = np.arange(N) < n_new
     some = X.assign(school=np.where(new, "oslo", SCHOOL))
-    model = wrapped.set_params(unseen="pool").fit(X, y)
+    model = wrapped.set_params(unseen="mean").fit(X, y)
     response = "decision_function" if kind == "classifier" else "predict"
     ask = getattr(direct, response)
     mean = np.mean([ask(inputs, np.repeat(t, N)) for t in direct.tasks_], axis=0)
@@ -283,7 +283,7 @@ def test_a_search_that_holds_out_tasks_says_so(kind, data, y, wrapped):
     search = GridSearchCV(wrapped, GRIDS[kind], cv=ordered, error_score="raise")
     with pytest.raises(ValueError, match=r"not in training: athens; .*shuffle=True"):
         search.fit(X, y)
-    search.set_params(estimator__unseen="pool").fit(X, y)
+    search.set_params(estimator__unseen="mean").fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     for folds in (KFold(3, shuffle=True, random_state=0), StratifiedKFold(3)):
         search = GridSearchCV(wrapped, GRIDS[kind], cv=folds.split(X, SCHOOL))
@@ -316,14 +316,14 @@ def test_a_pipeline_within_sees_the_other_columns_by_name(data):
     direct = clone(METHODS["classifier"]).fit(inputs, y, SCHOOL)
     found = model.decision_function(X)
     np.testing.assert_allclose(found, direct.decision_function(inputs, SCHOOL))
-    grid = {"estimator__independentsvm__C": [1e-6, 1.0]}
+    grid = {"estimator__independentsvmclassifier__C": [1e-6, 1.0]}
     search = GridSearchCV(model, grid, cv=within_tasks(X), error_score="raise")
-    assert search.fit(X, y).best_params_ == {"estimator__independentsvm__C": 1.0}
+    assert search.fit(X, y).best_params_ == dict.fromkeys(grid, 1.0)
 
 
 ALONE = "every example of the check is a task of its own, and later ones are new"
 CHECKED = {
-    "pool": {},
+    "mean": {},
     "error": {"check_fit_idempotent": ALONE, "check_classifiers_one_label": ALONE},
 }
 

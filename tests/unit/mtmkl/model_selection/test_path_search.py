@@ -6,7 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error, roc_auc_score
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
@@ -56,6 +56,24 @@ def test_scores_are_those_of_separate_fits(numbers, scale):
         atol=1e-4,
     )
     assert found.score(data.X, data.y, data.task) > 0.9
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_targets_in_columns(numbers, scale):
+    X = numbers.X[:30]
+    Y = pd.DataFrame(X[:, :2] @ [[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]], columns=[*"uvw"])
+    model, name = MultiTaskFeatureLearningRegressor(), "gamma"
+    if scale:
+        model = make_pipeline(StandardScaler(), model)
+        name = "multitaskfeaturelearningregressor__gamma"
+    found = PathSearchCV(model, {name: GAMMAS}, cv=KFold(3)).fit(X, Y)
+    separate = GridSearchCV(model, {name: GAMMAS}, cv=KFold(3)).fit(X, Y)
+    for key in ("mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(
+            found.cv_results_[key], separate.cv_results_[key], atol=1e-5
+        )
+    assert found.predict(X).shape == (30, 3)
+    assert found.score(X, Y) == pytest.approx(separate.score(X, Y))
 
 
 def test_points_of_a_path_are_fitted_together(numbers, monkeypatch):
