@@ -10,14 +10,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.bases import BaseEstimator, TransformerMixin
+from mtmkl.methods._base.bases import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray
 
 
 @dataclass(eq=False, repr=False)
-class MEDMetric(TransformerMixin, BaseEstimator):
+class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Distances of the kernel that maximum entropy discrimination selects.
 
     .. math::
@@ -54,6 +58,10 @@ class MEDMetric(TransformerMixin, BaseEstimator):
     standardize: bool = False
     tol: float = 1e-6
     max_iter: int = 1000
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._X.shape[0]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

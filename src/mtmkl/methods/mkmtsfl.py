@@ -11,7 +11,7 @@ from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
-from mtmkl.methods._base.kernel_machine import TubeRegression, keep_certificate
+from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
 
@@ -111,7 +111,7 @@ class _MixedSchattenMachine(PathEstimator):
         self.dual_coef_ = np.empty(prepared.order.size)
         self.dual_coef_[prepared.order] = solution.dual
         self.intercept_ = solution.intercept
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self._coordinates = coordinates
         self._coef = coordinates.coefficients(solution.coef)
 

@@ -21,6 +21,7 @@ from mtmkl.methods._base.bases import (
     clone,
 )
 from mtmkl.methods._base.checks import Check, check_inputs
+from mtmkl.solvers.solution import Solution
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
 
@@ -206,6 +207,15 @@ class MultiTaskEstimator(BaseEstimator):
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         """Return predictions, or the scores of a classifier."""
         raise NotImplementedError
+
+    def _keep_certificate(self, solution: Solution) -> None:
+        """Set the fitted attributes of a solution's certificate."""
+        certificate = solution.certificate
+        self.objective_ = certificate.objective
+        self.dual_objective_ = certificate.dual_objective
+        self.duality_gap_ = certificate.duality_gap
+        self.n_iter_ = certificate.n_iter
+        self.history_ = certificate.history
 
     def _group_key(self) -> str:
         """Return a text that is the same for the points of one path."""

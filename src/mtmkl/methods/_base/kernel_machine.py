@@ -122,7 +122,7 @@ class KernelMachine(PathEstimator):
         self.dual_coef_ = np.empty(beta.size)
         self.dual_coef_[training.order] = beta
         self.intercept_ = intercept[block]
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self._training = training
         self._beta = beta
         self._weights = np.broadcast_to(weights, (training.sizes.size, terms.n_terms))
@@ -180,13 +180,3 @@ class TubeRegression(MultiTaskRegressor, PathEstimator):
         for each in group:
             each.target_scale_ = spread if spread > 0 else 1.0
         super()._fit_group(group, X, y, task)
-
-
-def keep_certificate(estimator: Any, solution: "Solution") -> None:
-    """Set the fitted attributes of a solution's certificate."""
-    certificate = solution.certificate
-    estimator.objective_ = certificate.objective
-    estimator.dual_objective_ = certificate.dual_objective
-    estimator.duality_gap_ = certificate.duality_gap
-    estimator.n_iter_ = certificate.n_iter
-    estimator.history_ = certificate.history
