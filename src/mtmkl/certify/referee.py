@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl import methods
 from mtmkl.certify import kernel_problems, linear_problems
 from mtmkl.certify.solving import Optimum, find_optimum
+from mtmkl.methods import (
+    CoClusClassifier,
+    HierarchicalBayesRegressor,
+    WhomClassifier,
+)
 from mtmkl.typing import FloatArray, IntArray
 
 #: Relative error of an interior-point solver that is allowed for, beyond its own gap.
@@ -23,9 +27,9 @@ PROBLEMS = {**kernel_problems.PROBLEMS, **linear_problems.PROBLEMS}
 
 #: The others, and why.
 WITHOUT_OPTIMUM: Mapping[type, str] = {
-    methods.CoClusClassifier: "its problem is not convex: no solver certifies a minimum",
-    methods.HierarchicalBayesRegressor: "it draws from a posterior, and minimises nothing",
-    methods.WhomClassifier: "its problem, over partitions of the tasks, is not convex",
+    CoClusClassifier: "its problem is not convex: no solver certifies a minimum",
+    HierarchicalBayesRegressor: "it draws from a posterior, and minimises nothing",
+    WhomClassifier: "its problem, over partitions of the tasks, is not convex",
 }
 
 

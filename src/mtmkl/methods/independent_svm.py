@@ -51,9 +51,11 @@ class IndependentSVMClassifier(MultiTaskClassifier, _IndependentMachine):
     ----------
     C : float
         Cost of slack, positive; the same in every task.
-    kernels : list of kernels, mappings or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature, that is for the linear kernel.
+    kernels : kernel, list of kernels, "features" or "precomputed"
+        Kernels of :mod:`mtmkl.kernels.base`, their specifications, such as "rbf", or
+        functions k(X, Z); the entry "features" stands for one kernel per feature, that
+        is for the linear kernel. With "precomputed" X holds kernel values: square at
+        fit, (n_test, n_train) in predict, as for :class:`sklearn.svm.SVC`.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool

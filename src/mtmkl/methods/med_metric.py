@@ -87,6 +87,11 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
+        if isinstance(self.kernels, str) and self.kernels == "precomputed":
+            raise ValueError(
+                'kernels="precomputed" gives no distances, as k(x, x) of new samples '
+                "is not known: take Precomputed(matrix), with row numbers as X"
+            )
         n = X_array.shape[0]
         number = np.unique(task_labels(task, n), return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)

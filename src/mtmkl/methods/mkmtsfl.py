@@ -255,7 +255,7 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
         Cost of slack, positive; the same in every task.
     q : float
         The norm over the kernels, from 1 (few of them) to 2 (all).
-    kernels : list of kernels, mappings or "features"
+    kernels : kernel, list of kernels or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
         "features" stands for one kernel per feature. By default the linear and six
         Gaussian kernels of widths 0.01 to 1000.
