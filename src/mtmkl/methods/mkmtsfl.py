@@ -10,7 +10,7 @@ from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskEstimator
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class _MixedSchattenMachine(PathEstimator):
+class _MixedSchattenMachine(MultiTaskEstimator):
     """Base of machines with trace norms over tasks and a q-norm over kernels.
 
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.

@@ -43,9 +43,6 @@ class _Trees(MultiTaskEstimator):
     def _values(self, model: Any, inputs: Any) -> FloatArray:
         raise NotImplementedError
 
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        self._fit_group([self], X, y, task)
-
     def _fit_group(
         self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:

@@ -17,7 +17,7 @@ from mtmkl.methods._base.bases import (
     TransformerMixin,
 )
 from mtmkl.methods._base.checks import check_inputs, check_positive, checks, optional
-from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray, Spec
@@ -52,13 +52,14 @@ class PreparedRegression:
         return W if self.span is None else self.span @ W
 
 
-class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
+class LinearPathEstimator(MultiTaskRegressor):
     """Base of the methods that predict w_t'z(x) + b_t in coordinates z(x) of x.
 
     A subclass implements ``_solve``. It may have the parameters ``kernel``,
     ``standardize`` and ``basis_tol``.
     """
 
+    along: ClassVar[tuple[str, ...]] = ("gamma",)
     _checks = checks(kernel=optional(check_kernel))
     #: Whether the penalty is the same in all orthonormal coordinates.
     _rotation_invariant: ClassVar[bool] = False

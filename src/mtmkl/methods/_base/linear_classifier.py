@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods._base.checks import checks
-from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
@@ -98,7 +98,7 @@ class PreparedTasks:
 
 
 @dataclass(eq=False, repr=False)
-class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
+class LinearTaskClassifier(MultiTaskClassifier):
     """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
 
     Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
