@@ -18,6 +18,7 @@ from mtmkl.methods import (
     MKMTSFLClassifier,
     PooledSVMClassifier,
 )
+from mtmkl.model_selection import PathSearchCV
 
 LIST = ["linear", {"name": "gaussian", "width": 2.0}]
 
@@ -106,6 +107,18 @@ def test_precomputed_values_in_a_search_of_scikit_learn(labelled):
     assert not get_tags(IndependentSVMClassifier()).input_tags.pairwise
     found = cross_val_score(model, K, y)
     assert found.tolist() == cross_val_score(SVC(kernel="precomputed"), K, y).tolist()
+
+
+def test_precomputed_values_in_a_path_search(labelled):
+    X, y, task = labelled
+    grid = {"C": [0.1, 1.0, 10.0]}
+    found, expected = (
+        PathSearchCV(IndependentSVMClassifier(kernels=kernels), grid, cv=3)
+        .fit(inputs, y, task=task)
+        .cv_results_["mean_test_score"]
+        for kernels, inputs in (("linear", X), ("precomputed", X @ X.T))
+    )
+    assert found.tolist() == expected.tolist()
 
 
 def test_precomputed_values_with_a_column_of_targets_for_each_task(labelled):
