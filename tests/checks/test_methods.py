@@ -265,8 +265,11 @@ def test_certificate(name, data):
         if has_gamma:
             error = np.sum((y - estimator.predict(X, task)) ** 2)
             assert 0 < estimator.objective_ * (1 + 1e-9) >= error
-        else:
-            assert estimator.objective_ >= estimator.dual_objective_ * (1 - 1e-12)
+        upper, lower = estimator.objective_, estimator.dual_objective_
+        assert lower <= upper + 1e-12 * abs(upper)
+        assert estimator.duality_gap_ == pytest.approx(
+            max(upper - lower, 0.0) / max(abs(upper), 1e-300)
+        )
 
 
 @pytest.mark.parametrize("name", having("gamma"))

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import is_classifier
 
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.methods.med_metric import MEDMetric
 
@@ -92,7 +92,11 @@ def test_none_is_refused_where_it_means_nothing(name, parameter):
 
 @pytest.mark.parametrize(
     ("name", "parameter"),
-    [each for each in PARAMETERS if issubclass(ESTIMATORS[each[0]], PathEstimator)],
+    [
+        each
+        for each in PARAMETERS
+        if issubclass(ESTIMATORS[each[0]], MultiTaskEstimator)
+    ],
 )
 def test_a_path_refuses_before_its_first_fit(name, parameter):
     grid = [{}, {parameter: "1"}]

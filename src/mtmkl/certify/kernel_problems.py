@@ -15,6 +15,7 @@ from typing import Any, Literal
 import cvxpy as cp
 import numpy as np
 
+from mtmkl import methods
 from mtmkl.kernels.basis import kernel_basis
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
@@ -355,21 +356,21 @@ def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
-PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
-    "GroupFeatureSharingClassifier": _weighted,
-    "IndependentSVMClassifier": _sum_of_kernels,
-    "IndependentSVMRegressor": _sum_of_kernels,
-    "MEDAdaptivePoolingClassifier": _pooling,
-    "MEDGraphStructure": _graph,
-    "MEDKernelSelectionClassifier": _switched,
-    "MEDRegressor": _switched,
-    "MKMTFLClassifier": _mixed_norm,
-    "MKMTFLRegressor": _mixed_norm,
-    "MKMTSFLClassifier": _mixed_schatten,
-    "MKMTSFLRegressor": _mixed_schatten,
-    "MultiTaskMKLClassifier": _multi_task_mkl,
-    "PooledSVMClassifier": _sum_of_kernels,
-    "SharedMKLClassifier": _weighted,
-    "SingleTaskMKLClassifier": _weighted,
-    "SingleTaskMKLRegressor": _weighted,
+PROBLEMS: Mapping[type, Callable[[Any, Any, Any, Any], cp.Problem]] = {
+    methods.GroupFeatureSharingClassifier: _weighted,
+    methods.IndependentSVMClassifier: _sum_of_kernels,
+    methods.IndependentSVMRegressor: _sum_of_kernels,
+    methods.MEDAdaptivePoolingClassifier: _pooling,
+    methods.MEDGraphStructure: _graph,
+    methods.MEDKernelSelectionClassifier: _switched,
+    methods.MEDRegressor: _switched,
+    methods.MKMTFLClassifier: _mixed_norm,
+    methods.MKMTFLRegressor: _mixed_norm,
+    methods.MKMTSFLClassifier: _mixed_schatten,
+    methods.MKMTSFLRegressor: _mixed_schatten,
+    methods.MultiTaskMKLClassifier: _multi_task_mkl,
+    methods.PooledSVMClassifier: _sum_of_kernels,
+    methods.SharedMKLClassifier: _weighted,
+    methods.SingleTaskMKLClassifier: _weighted,
+    methods.SingleTaskMKLRegressor: _weighted,
 }

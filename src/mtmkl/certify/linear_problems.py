@@ -14,6 +14,7 @@ import cvxpy as cp
 import numpy as np
 from sklearn.preprocessing import StandardScaler
 
+from mtmkl import methods
 from mtmkl.certify.kernel_problems import in_span
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.basis import kernel_basis
@@ -257,16 +258,16 @@ def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 #: Of each method, its problem as a fitted estimator has it, with examples by task.
-PROBLEMS: Mapping[str, Callable[[Any, Any, Any, Any], cp.Problem]] = {
-    "AggregateRidgeRegressor": _ridge,
-    "CMTLClassifier": _clustered,
-    "DirtyModelRegressor": _sum_of_norms,
-    "FlexClusClassifier": _flexible,
-    "IndependentRidgeRegressor": _ridge,
-    "MeTaGClassifier": _levels,
-    "MultiTaskFeatureLearningRegressor": _squared_norm,
-    "MultiTaskVariableSelectionRegressor": _squared_norm,
-    "NeighbourhoodSelection": _neighbours,
-    "RRHetRegressor": _squared_norm,
-    "RobustMultiTaskRegressor": _sum_of_norms,
+PROBLEMS: Mapping[type, Callable[[Any, Any, Any, Any], cp.Problem]] = {
+    methods.AggregateRidgeRegressor: _ridge,
+    methods.CMTLClassifier: _clustered,
+    methods.DirtyModelRegressor: _sum_of_norms,
+    methods.FlexClusClassifier: _flexible,
+    methods.IndependentRidgeRegressor: _ridge,
+    methods.MeTaGClassifier: _levels,
+    methods.MultiTaskFeatureLearningRegressor: _squared_norm,
+    methods.MultiTaskVariableSelectionRegressor: _squared_norm,
+    methods.NeighbourhoodSelection: _neighbours,
+    methods.RRHetRegressor: _squared_norm,
+    methods.RobustMultiTaskRegressor: _sum_of_norms,
 }

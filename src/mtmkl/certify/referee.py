@@ -12,6 +12,11 @@ import numpy as np
 
 from mtmkl.certify import kernel_problems, linear_problems
 from mtmkl.certify.solving import Optimum, find_optimum
+from mtmkl.methods import (
+    CoClusClassifier,
+    HierarchicalBayesRegressor,
+    WhomClassifier,
+)
 from mtmkl.typing import FloatArray, IntArray
 
 #: Relative error of an interior-point solver that is allowed for, beyond its own gap.
@@ -21,10 +26,10 @@ SLACK = 1e-7
 PROBLEMS = {**kernel_problems.PROBLEMS, **linear_problems.PROBLEMS}
 
 #: The others, and why.
-WITHOUT_OPTIMUM: Mapping[str, str] = {
-    "CoClusClassifier": "its problem is not convex: no solver certifies a minimum",
-    "HierarchicalBayesRegressor": "it draws from a posterior, and minimises nothing",
-    "WhomClassifier": "its problem, over partitions of the tasks, is not convex",
+WITHOUT_OPTIMUM: Mapping[type, str] = {
+    CoClusClassifier: "its problem is not convex: no solver certifies a minimum",
+    HierarchicalBayesRegressor: "it draws from a posterior, and minimises nothing",
+    WhomClassifier: "its problem, over partitions of the tasks, is not convex",
 }
 
 
@@ -63,6 +68,8 @@ class Judgement:
 def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement:
     """Compare a fitted estimator with the optimum of its problem.
 
+    A class that is not in the tables is taken to solve the problem of its base.
+
     Parameters
     ----------
     model : estimator
@@ -81,29 +88,38 @@ def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement
         If no interior-point solver comes near it.
     """
     optimum = optimum_of(model, X, y, task)
-    objective, gap = float(model.objective_), float(model.duality_gap_)
-    bound = getattr(model, "dual_objective_", None)
-    if bound is None:
-        bound = objective - gap * abs(objective)
-    return Judgement(objective, float(bound), gap, optimum)
+    return Judgement(
+        float(model.objective_),
+        float(model.dual_objective_),
+        float(model.duality_gap_),
+        optimum,
+    )
 
 
 def optimum_of(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Optimum:
     """Return the least objective of an estimator's problem; see :func:`judge`."""
-    name = type(model).__name__
-    reason = why_not(name)
+    method = type(model)
+    reason = why_not(method)
     if reason:
         raise LookupError(reason)
     order = np.argsort(task, kind="stable")
-    problem = PROBLEMS[name](model, X[order], y[order], task[order])
+    problem = PROBLEMS[_known(method)](model, X[order], y[order], task[order])
     # Only rounding depends on the unit.
     return find_optimum(problem, unit=max(abs(float(model.objective_)), 1e-12))
 
 
-def why_not(name: str) -> str:
+def why_not(method: type) -> str:
     """Return why a method has no optimum to compare with, or nothing."""
-    if name in WITHOUT_OPTIMUM:
-        return f"{name}: {WITHOUT_OPTIMUM[name]}"
-    if name not in PROBLEMS:
-        return f"{name}: no interior-point formulation of its problem is known here"
-    return ""
+    known = _known(method)
+    if known in PROBLEMS:
+        return ""
+    reason = WITHOUT_OPTIMUM.get(
+        known, "no interior-point formulation of its problem is known here"
+    )
+    return f"{method.__name__}: {reason}"
+
+
+def _known(method: type) -> type:
+    """Return the nearest base of a class, or the class itself, that the tables have."""
+    tables = PROBLEMS.keys() | WITHOUT_OPTIMUM.keys()
+    return next((base for base in method.__mro__ if base in tables), object)

@@ -3,10 +3,10 @@
 They take dense inputs and canonical CSR arrays; Gram matrices are dense.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from numbers import Real
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from sklearn.utils.extmath import row_norms
 from mtmkl.kernels.precomputed import (
     ExponentialDistance,
     Precomputed,
+    TrainingGram,
     _Clipped,
     _Shifted,
 )
@@ -165,6 +166,115 @@ class Gaussian(Kernel):
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i) = 1."""
         return np.ones(X.shape[:-1])
+
+
+Gamma = float | Literal["scale", "auto"]
+
+
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """k(x, z) = exp(−γ ||x − z||²), as ``SVC(kernel="rbf")`` has it.
+
+    Parameters
+    ----------
+    gamma : float, "scale" or "auto"
+        γ > 0; "scale" is 1 / (d·v) of d features and the variance v of all entries of
+        the training inputs, of all tasks together; "auto" is 1/d.
+    """
+
+    gamma: Gamma = "scale"
+
+    def __post_init__(self) -> None:
+        _require_gamma(self.gamma)
+
+    def fit(self, X: Inputs) -> Gaussian:
+        """Return the Gaussian kernel of width 1/√(2γ)."""
+        return Gaussian(width=(2.0 * _gamma(self.gamma, X)) ** -0.5)
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Raise an error: γ is not resolved."""
+        raise ValueError("call fit on training inputs first")
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i) = 1."""
+        return np.ones(X.shape[:-1])
+
+
+@dataclass(frozen=True)
+class Poly(Kernel):
+    """k(x, z) = (γ x'z + coef0)^degree, as ``SVC(kernel="poly")`` has it.
+
+    Parameters
+    ----------
+    degree : int
+        At least 1.
+    gamma : float, "scale" or "auto"
+        As for `RBF`.
+    coef0 : float
+        At least 0, where the kernel is positive semi-definite.
+    """
+
+    degree: int = 3
+    gamma: Gamma = "scale"
+    coef0: float = 0.0
+
+    def __post_init__(self) -> None:
+        Polynomial(self.degree)
+        _require_gamma(self.gamma)
+        _require(self.coef0 >= 0, "coef0", self.coef0, "at least 0")
+
+    def fit(self, X: Inputs) -> "Poly":
+        """Return the kernel with its γ resolved on the inputs X."""
+        return replace(self, gamma=_gamma(self.gamma, X))
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        gram: FloatArray = self._scaled(_products(X, Z)) ** self.degree
+        return gram
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i)."""
+        values: FloatArray = self._scaled(_squared_norms(X)) ** self.degree
+        return values
+
+    def _scaled(self, products: FloatArray) -> FloatArray:
+        if isinstance(self.gamma, str):
+            raise ValueError("gamma is not resolved yet: call fit(X) first")
+        return self.gamma * products + self.coef0
+
+
+@dataclass(frozen=True)
+class Function(Kernel):
+    """A kernel of one's own, as a function of two arrays of samples.
+
+    Parameters
+    ----------
+    function : callable
+        Takes X (n, d) and Z (m, d) and returns the matrix k(x_i, z_j), (n, m), such as
+        those of :mod:`sklearn.metrics.pairwise`. That it is positive semi-definite is
+        checked on the training samples.
+    """
+
+    function: Callable[[Any, Any], Any]
+
+    def __str__(self) -> str:
+        return str(getattr(self.function, "__name__", repr(self.function)))
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        gram = np.asarray(self.function(X, Z), dtype=np.float64)
+        shape = X.shape[0], Z.shape[0]
+        if gram.shape != shape:
+            raise ValueError(
+                f"the kernel {self} must return an array of shape {shape}, got "
+                f"{gram.shape}"
+            )
+        return gram
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i), of a few samples at a time."""
+        blocks = [X[first : first + 64] for first in range(0, X.shape[0], 64)]
+        return np.concatenate([np.diagonal(self(block, block)) for block in blocks])
 
 
 @dataclass(frozen=True)
@@ -329,6 +439,8 @@ KERNELS: dict[str, type] = {
     "linear": Linear,
     "polynomial": Polynomial,
     "gaussian": Gaussian,
+    "rbf": RBF,
+    "poly": Poly,
     "precomputed": Precomputed,
     "exponential_distance": ExponentialDistance,
     "average": Average,
@@ -340,7 +452,7 @@ def takes_stacks(kernel: Kernel) -> bool:
 
     Its value is then the stack of matrices (B, n, m), each of a pair of inputs.
     """
-    if type(kernel) in (Linear, Polynomial, Gaussian):
+    if type(kernel) in (Linear, Polynomial, Poly, Gaussian):
         return True
     if isinstance(kernel, OnFeature | CosineNormalized):
         return takes_stacks(kernel.kernel)
@@ -363,19 +475,21 @@ def is_known_definite(kernel: Kernel) -> bool:
 
 
 _DEFINITE = (
-    Linear, Polynomial, Gaussian, Precomputed, ExponentialDistance, _Clipped, _Shifted,
+    Linear, Polynomial, Poly, Gaussian, Precomputed, TrainingGram, ExponentialDistance,
+    _Clipped, _Shifted,
 )  # fmt: skip
 
 
 def from_spec(spec: Kernel | Spec) -> Kernel:
-    """Return a kernel from a kernel, a name or a mapping.
+    """Return a kernel from a kernel, a function, a name or a mapping.
 
     Parameters
     ----------
-    spec : Kernel or mapping or str
-        A kernel is returned as it is. A mapping holds ``name`` and the parameters, for
-        instance ``{"name": "gaussian", "median_factor": 0.5}``, and may hold
-        ``feature``, the column that the kernel is of.
+    spec : Kernel, callable, mapping or str
+        A kernel is returned as it is; a callable is that of `Function`. A mapping
+        holds ``name`` and the parameters, for instance
+        ``{"name": "gaussian", "median_factor": 0.5}``, and may hold ``feature``,
+        the column that the kernel is of.
 
     Raises
     ------
@@ -387,6 +501,8 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
     if not isinstance(spec, Mapping):
         if isinstance(spec, Kernel):
             return spec
+        if callable(spec):
+            return Function(spec)
         raise ValueError(f"not a kernel specification: {spec!r}")
     parameters = dict(spec)
     name = parameters.pop("name", None)
@@ -394,6 +510,11 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
         raise ValueError(
             f'a kernel lacks its "name", got {spec!r}; known kernels: '
             f"{', '.join(sorted(KERNELS))}"
+        )
+    if name == "sigmoid":
+        raise ValueError(
+            "the kernel 'sigmoid' is not positive semi-definite in general, and no "
+            "solution of its problem could be certified: take 'rbf' or 'poly'"
         )
     if name not in KERNELS:
         raise ValueError(
@@ -407,16 +528,17 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
             f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
         )
     for key, value in parameters.items():
-        if name == "average" or key == "indefinite":
+        if name == "average" or key in ("gamma", "indefinite"):
             continue  # checked by its constructor
+        if key == "gamma" and isinstance(value, str):
+            continue
         if key in ("matrix", "label"):
             is_given = isinstance(value, str) or (
                 key == "matrix" and isinstance(value, np.ndarray)
             )
             _require(is_given, f"{name} {key}", value, "a name or an array")
             continue
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        _require(is_number or value is None, f"{name} {key}", value, "a number")
+        _require(_is_number(value) or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
     if feature is None:
         return kernel
@@ -509,6 +631,27 @@ def _squared_norms(X: Inputs) -> FloatArray:
         # Repeated entries would be squared one by one.
         return row_norms(canonical_csr(X), squared=True)
     return np.einsum("...j,...j->...", X, X)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _require_gamma(value: Any) -> None:
+    is_name = isinstance(value, str) and value in ("scale", "auto")
+    is_valid = is_name or (_is_number(value) and 0 < value < np.inf)
+    _require(is_valid, "gamma", value, "positive and finite, 'scale' or 'auto'")
+
+
+def _gamma(value: Gamma, X: Inputs) -> float:
+    """Return γ; "scale" and "auto" as for :class:`sklearn.svm.SVC`."""
+    if not isinstance(value, str):
+        return float(value)
+    variance: Any = 1.0
+    if value == "scale":
+        squares = X.power(2) if is_sparse(X) else np.square(X - X.mean())
+        variance = squares.mean() - (X.mean() ** 2 if is_sparse(X) else 0.0)
+    return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
 
 
 def _require(condition: bool, name: str, value: object, demand: str) -> None:

@@ -75,9 +75,11 @@ class _Given:
     def _rows(self, X: Inputs) -> tuple[NDArray[Any], IntArray]:
         """Return the matrix and the row numbers."""
         if isinstance(self.matrix, str):
+            which = "" if self.matrix == ALL else f" of the matrix {self.matrix!r}"
             raise ValueError(
-                f"matrix {self.matrix!r} is a name, which only a data set with such a "
-                "matrix can resolve: give the matrix itself"
+                f"a kernel{which} lacks the matrix itself: give "
+                f'{type(self).__name__}(matrix); kernels="precomputed", in '
+                "methods that take it, is of a square X, as in SVC"
             )
         if X.shape[1] != 1:
             raise ValueError(
@@ -250,6 +252,23 @@ class Precomputed(_Given):
         """Return k(x_i, x_i), shape (n,)."""
         values, rows = self._rows(X)
         return np.asarray(values[rows, rows], dtype=np.float64)
+
+
+class TrainingGram(Precomputed):
+    """Kernel values of a fit, (n, n), and of other samples with those of the fit.
+
+    Inputs of the fit are row numbers, (n, 1); others are rows of values, (m, n).
+    """
+
+    def __repr__(self) -> str:
+        return "precomputed"
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j), of samples z_j of the fit."""
+        if X.shape[1] == 1:
+            return self._values(X, Z)
+        values: FloatArray = X[:, Z[:, 0].astype(np.intp)]
+        return values
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,6 +1,6 @@
 """Lists of kernels, resolved on training inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -26,7 +26,8 @@ from mtmkl.typing import FloatArray, IntArray, Spec
 
 #: Kernels or specifications; one with ``feature: each`` stands for a kernel of each
 #: feature, and "features" for one kernel k(x, z) = x_d z_d per feature.
-KernelList = str | Sequence[Kernel | Spec]
+KernelSpec = Kernel | Spec | Callable[[Any, Any], Any]
+KernelList = KernelSpec | Sequence[KernelSpec]
 Normalization = Literal["trace", "cosine"] | None
 
 FEATURES = "features"
@@ -51,11 +52,11 @@ def check_kernel(name: str, spec: Any) -> None:
 
 
 def _entries(kernels: KernelList) -> list[Any]:
-    if isinstance(kernels, str | Mapping):
+    if isinstance(kernels, str | Mapping) or callable(kernels):
         return [kernels]
     if not isinstance(kernels, Sequence):
         raise ValueError(
-            "kernels must be a list of kernels, their names or mappings, "
+            "kernels must be a list of kernels, their names, mappings or functions, "
             f"got {kernels!r}"
         )
     return list(kernels)

@@ -28,9 +28,8 @@ class AggregateRidgeRegressor(LinearPathEstimator):
     coef_ : ndarray of shape (d, T)
         w, repeated for each task.
     intercept_ : ndarray of shape (T,)
-    objective_, duality_gap_ : float
-        Value of the problem and its distance from the dual value, which is rounding
-        alone.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem and the dual value, which differ by rounding alone.
     n_iter_ : int
         1: the solution has a closed form.
     """

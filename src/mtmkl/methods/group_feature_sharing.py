@@ -35,7 +35,7 @@ class GroupFeatureSharingClassifier(MultiTaskClassifier, WeightedKernelMachine):
         Cost of slack, positive.
     lam : float
         λ, at least 0.
-    kernels : list of kernels, mappings or "features"
+    kernels : kernel, list of kernels, "features" or "precomputed"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications, by default the ten
         of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2⁰ to
         2⁷. The entry "features" stands for one kernel per feature.

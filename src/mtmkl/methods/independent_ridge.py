@@ -34,9 +34,9 @@ class IndependentRidgeRegressor(LinearPathEstimator):
     coef_ : ndarray of shape (d, T)
         With a kernel d is the dimension of the basis.
     intercept_ : ndarray of shape (T,)
-    objective_, duality_gap_ : float
-        Σ_t (||y_t − X_t w_t||² + γ_t ||w_t||²) and its distance from the dual value,
-        which is rounding alone.
+    objective_, dual_objective_, duality_gap_ : float
+        Σ_t (||y_t − X_t w_t||² + γ_t ||w_t||²) and the dual value, which
+        differ by rounding alone.
     n_iter_ : int
         1: the solution has a closed form.
     basis_dimension_ : int

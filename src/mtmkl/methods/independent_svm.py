@@ -1,47 +1,13 @@
 """Support vector machines, one per task."""
 
-from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
 
-import numpy as np
-
-from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
-from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.svm.task_duals import DualProblem
+from mtmkl.methods._base.kernel_machine import TubeRegression
+from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 
 
-@dataclass(eq=False, repr=False)
-class _IndependentMachine(KernelMachine):
-    """Base of support vector machines of single tasks on a sum of kernels."""
-
-    _: KW_ONLY
-    fit_intercept: bool = True
-
-    def _weight_of_terms(self, training: TrainingSet) -> None:
-        return None
-
-    def _path(self, problem: "DualProblem") -> "DualProblem":
-        return problem
-
-    def _fit_group(
-        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
-        from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
-
-        training, problem = self._prepare(X, y, task, n_points=len(group))
-        ordered = sorted(group, key=lambda each: each.C)
-        costs = [each._cost() for each in ordered]
-        solutions = solve_sum_kernel(problem, costs, tol=self.tol)
-        for each, solution in zip(ordered, solutions, strict=True):
-            each._keep(training, solution, np.ones(training.terms.n_terms))
-
-
-class IndependentSVMClassifier(MultiTaskClassifier, _IndependentMachine):
+class IndependentSVMClassifier(MultiTaskClassifier, SumKernelMachine):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
@@ -51,9 +17,11 @@ class IndependentSVMClassifier(MultiTaskClassifier, _IndependentMachine):
     ----------
     C : float
         Cost of slack, positive; the same in every task.
-    kernels : list of kernels, mappings or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature, that is for the linear kernel.
+    kernels : kernel, list of kernels, "features" or "precomputed"
+        Kernels of :mod:`mtmkl.kernels.base`, their specifications, such as "rbf", or
+        functions k(X, Z); the entry "features" stands for one kernel per feature, that
+        is for the linear kernel. With "precomputed" X holds kernel values: square at
+        fit, (n_test, n_train) in predict, as for :class:`sklearn.svm.SVC`.
     normalize : {"trace", None}
         "trace" divides each kernel by the mean of k(x, x) over the training examples.
     standardize : bool
@@ -85,7 +53,7 @@ class IndependentSVMClassifier(MultiTaskClassifier, _IndependentMachine):
 
 
 @dataclass(eq=False, repr=False)
-class IndependentSVMRegressor(TubeRegression, _IndependentMachine):
+class IndependentSVMRegressor(TubeRegression, SumKernelMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
     Minimises for every task ½ Σ_d ||θ_d||² + C Σ max(|r| − ε, 0) over the models θ_d of

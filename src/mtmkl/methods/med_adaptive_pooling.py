@@ -12,7 +12,6 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_positive, checks, one_of, optional
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray, Spec
 
@@ -163,7 +162,7 @@ class MEDAdaptivePoolingClassifier(MultiTaskClassifier, SwitchedEstimator):
         self.dual_coef_ = np.empty(order.size)
         self.dual_coef_[order] = solution.dual
         self.intercept_ = solution.intercept
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self._beta = solution.dual
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:

@@ -8,7 +8,6 @@ import numpy as np
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.methods._base.checks import check_number, checks
 from mtmkl.methods._base.graph import GraphEstimator, symmetric
-from mtmkl.methods._base.kernel_machine import keep_certificate
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray
 
@@ -114,7 +113,7 @@ class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
         )
         self.coef_ = self.switches_ * (solution.dual.reshape(n_nodes, -1) @ X)
         self.intercept_ = solution.intercept
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
 
 
 def _ranking(q: FloatArray, log_alpha: float, tol: float) -> FloatArray:

@@ -42,7 +42,7 @@ class MEDKernelSelectionClassifier(MultiTaskClassifier, SwitchedMachine):
     relative_alpha : float, optional
         Instead of ``alpha``: log(1 + α) as a multiple, at least 0, of the largest
         q_d = ½ λ'H_dλ at α = 0 with the same C, the scale on which switches move.
-    kernels : list of kernels, mappings or "features"
+    kernels : kernel, list of kernels, "features" or "precomputed"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
         "features" stands for one kernel per feature.
     switches : {"shared", "per_task"}

@@ -10,14 +10,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.bases import BaseEstimator, TransformerMixin
+from mtmkl.methods._base.bases import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray
 
 
 @dataclass(eq=False, repr=False)
-class MEDMetric(TransformerMixin, BaseEstimator):
+class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Distances of the kernel that maximum entropy discrimination selects.
 
     .. math::
@@ -55,6 +59,10 @@ class MEDMetric(TransformerMixin, BaseEstimator):
     tol: float = 1e-6
     max_iter: int = 1000
 
+    @property
+    def _n_features_out(self) -> int:
+        return self._X.shape[0]
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -79,6 +87,11 @@ class MEDMetric(TransformerMixin, BaseEstimator):
         """
         X_array, y_array = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y_array)
+        if isinstance(self.kernels, str) and self.kernels == "precomputed":
+            raise ValueError(
+                'kernels="precomputed" gives no distances, as k(x, x) of new samples '
+                "is not known: take Precomputed(matrix), with row numbers as X"
+            )
         n = X_array.shape[0]
         number = np.unique(task_labels(task, n), return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)

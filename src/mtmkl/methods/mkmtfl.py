@@ -75,7 +75,7 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
         Cost of slack, positive; the same in every task.
     p : float
         The norm over the tasks, at least 2 and finite.
-    kernels : list of kernels, mappings or "features"
+    kernels : kernel, list of kernels, "features" or "precomputed"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
         "features" stands for one kernel per feature. By default the linear and six
         Gaussian kernels of widths 0.01 to 1000.

@@ -10,8 +10,8 @@ from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
-from mtmkl.methods._base.kernel_machine import TubeRegression, keep_certificate
+from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskEstimator
+from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class _MixedSchattenMachine(PathEstimator):
+class _MixedSchattenMachine(MultiTaskEstimator):
     """Base of machines with trace norms over tasks and a q-norm over kernels.
 
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
@@ -111,7 +111,7 @@ class _MixedSchattenMachine(PathEstimator):
         self.dual_coef_ = np.empty(prepared.order.size)
         self.dual_coef_[prepared.order] = solution.dual
         self.intercept_ = solution.intercept
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self._coordinates = coordinates
         self._coef = coordinates.coefficients(solution.coef)
 
@@ -255,7 +255,7 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
         Cost of slack, positive; the same in every task.
     q : float
         The norm over the kernels, from 1 (few of them) to 2 (all).
-    kernels : list of kernels, mappings or "features"
+    kernels : kernel, list of kernels or "features"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
         "features" stands for one kernel per feature. By default the linear and six
         Gaussian kernels of widths 0.01 to 1000.

@@ -57,6 +57,8 @@ class MultiTaskFeatureLearningRegressor(FeatureLearner):
         ||W||_tr.
     objective_ : float
         Value of (14), and so of (4), at W.
+    dual_objective_ : float
+        A lower bound on the minimum.
     duality_gap_ : float
         Certified relative distance of ``objective_`` from the minimum (with a kernel:
         of the problem in the coordinates kept).

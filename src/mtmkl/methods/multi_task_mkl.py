@@ -16,8 +16,7 @@ from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_flag, checks, one_of, optional
-from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
-from mtmkl.methods._base.kernel_machine import keep_certificate
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 from mtmkl.solvers.solution import Solution
 from mtmkl.sparse import Inputs
@@ -33,7 +32,7 @@ _MOST_BY_DEFAULT = 10_000  # examples whose Gram matrices nobody asked for
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskMKLClassifier(MultiTaskClassifier, PathEstimator):
+class MultiTaskMKLClassifier(MultiTaskClassifier):
     r"""Learn the weights of kernels of the inputs and kernels of the tasks.
 
     A term m is a pair of a kernel k_m of the inputs and a kernel R_m of the tasks, a
@@ -308,7 +307,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier, PathEstimator):
             assert solution.intercept is not None
             theta, beta = solution.coef, solution.dual
             offset = float(solution.intercept[0])
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self.weights_ = theta
         self.dual_coef_ = beta
         self.intercept_ = np.full(self.tasks_.size, offset)

@@ -37,8 +37,8 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator):
     intercept_ : ndarray of shape (T,)
     norm_ : float
         ||W||_{2,1}.
-    objective_, duality_gap_ : float
-        Value of (5) and its certified relative distance from the minimum.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of (5), a lower bound on the minimum, and their relative difference.
     n_iter_ : int
     history_ : ndarray
         Objective at each check of the certificate.

@@ -1,9 +1,10 @@
 """One support vector machine for all tasks."""
 
-from mtmkl.methods.independent_svm import IndependentSVMClassifier
+from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 
 
-class PooledSVMClassifier(IndependentSVMClassifier):
+class PooledSVMClassifier(MultiTaskClassifier, SumKernelMachine):
     r"""Fit one support vector machine to the examples of all tasks together.
 
     Minimises ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the kernels and one

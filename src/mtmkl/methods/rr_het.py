@@ -1,7 +1,6 @@
 """RR-Het: ridge regression for heterogeneous tasks around a learned mean."""
 
-from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression
-from mtmkl.solvers.solution import Solution
+from mtmkl.methods._base.linear import FeatureLearner
 from mtmkl.typing import FloatArray
 
 
@@ -32,8 +31,9 @@ class RRHetRegressor(FeatureLearner):
     intercept_ : ndarray of shape (T,)
     norm_ : float
         ||WΠ||_tr.
-    objective_, duality_gap_ : float
-        Value of the problem and its certified relative distance from the minimum.
+    objective_, dual_objective_, duality_gap_ : float
+        Value of the problem, a lower bound on the minimum, and their relative
+        difference.
     n_iter_ : int
     history_ : ndarray
         Objective at each check of the certificate.
@@ -47,9 +47,11 @@ class RRHetRegressor(FeatureLearner):
     _penalty = "deviations"
 
     @property
+    def mean_(self) -> FloatArray:
+        """w_0."""
+        mean: FloatArray = self.coef_.mean(axis=1)
+        return mean
+
+    @property
     def _learned(self) -> FloatArray:
         return self.coef_ - self.mean_[:, None]
-
-    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
-        super()._keep(prepared, solution)
-        self.mean_ = self.coef_.mean(axis=1)

@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
-from sklearn.utils import Tags, _safe_indexing, get_tags
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -318,9 +318,12 @@ def _scores_in_fold(
     test: IntArray,
 ) -> tuple[list[float], list[float]]:
     """Return the scores of all points in a fold, and the seconds of their fits."""
-    parts = [
-        (_safe_indexing(X, r), _safe_indexing(y, r), task if task is None else task[r])
-        for r in (train, test)
+    parts: list[tuple[Any, Any, Any]] = [
+        (
+            *_safe_split(estimator, X, y, rows, train),
+            task if task is None else task[rows],
+        )
+        for rows in (train, test)
     ]
     scores, seconds = [], []
     start = time.perf_counter()

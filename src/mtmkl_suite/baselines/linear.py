@@ -29,9 +29,6 @@ class _TaskInteractions(MultiTaskEstimator):
     lam: float = 1.0
     ratio: float = 1.0
 
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        self._fit_group([self], X, y, task)
-
     def _fit_group(
         self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:

@@ -72,7 +72,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _certify(parsed: argparse.Namespace) -> int:
     method = resolve(parsed.method)
-    reason = why_not(method.__name__)
+    reason = why_not(method)
     if reason:
         print(f"mtmkl: {reason}", file=sys.stderr)
         return 2

@@ -3,6 +3,7 @@
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
     RegressorMixin,
     TransformerMixin,
     clone,
@@ -10,6 +11,7 @@ from sklearn.base import (
 
 __all__ = [
     "BaseEstimator",
+    "ClassNamePrefixFeaturesOutMixin",
     "ClassifierMixin",
     "RegressorMixin",
     "TransformerMixin",

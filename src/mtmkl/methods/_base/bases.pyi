@@ -1,7 +1,7 @@
 # Scikit-learn has no types: a base that is Any would take any parameter.
 from typing import Any, Self, TypeVar
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 E = TypeVar("E")
@@ -29,6 +29,11 @@ class BaseEstimator:
 
 class ClassifierMixin: ...
 class RegressorMixin: ...
+
+class ClassNamePrefixFeaturesOutMixin:
+    def get_feature_names_out(
+        self, input_features: ArrayLike | None = ...
+    ) -> NDArray[Any]: ...
 
 class TransformerMixin:
     def fit_transform(

@@ -21,6 +21,7 @@ from mtmkl.methods._base.bases import (
     clone,
 )
 from mtmkl.methods._base.checks import Check, check_inputs
+from mtmkl.solvers.solution import Solution
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
 
@@ -38,10 +39,14 @@ class MultiTaskEstimator(BaseEstimator):
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
     ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1.
-    Its parameters are the fields of a dataclass, or stored by a plain ``__init__``;
-    it may override :meth:`fit_path` where a path of parameters can share work. Inputs
-    are dense float64 arrays. A method that takes sparse inputs too, as canonical CSR
-    arrays, overrides ``_dense_only``.
+    Its parameters are the fields of a dataclass, or stored by a plain ``__init__``.
+    Inputs are dense float64 arrays. A method that takes sparse inputs too, as canonical
+    CSR arrays, overrides ``_dense_only``.
+
+    Points of a grid that differ in the parameters ``along`` alone make a path. Where
+    they can share work, a method has ``_prepare`` and ``_follow`` in place of ``_fit``,
+    and ``_position`` if the order matters: what they share is prepared once, and each
+    is fitted from the one before.
 
     Attributes
     ----------
@@ -109,7 +114,7 @@ class MultiTaskEstimator(BaseEstimator):
         """
         X_array, y_array, index = self._validate_fit(*self._long(X, y, task))
         self._check_params()
-        self._fit(X_array, y_array, index)
+        self._fit_group([self], X_array, y_array, index)
         return self
 
     def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
@@ -193,19 +198,48 @@ class MultiTaskEstimator(BaseEstimator):
         """Return why inputs must be dense, or None if they may be sparse."""
         return "its computations need dense arrays"
 
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        raise NotImplementedError
-
     def _fit_group(
         self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
-        """Fit the points of one path."""
-        for estimator in group:
-            estimator._fit(X, y, task)
+        """Fit the points of one path, in the order of their positions."""
+        prepared = group[0]._prepare(X, y, task, n_points=len(group))
+        previous = None
+        for estimator in sorted(group, key=lambda each: each._position()):
+            previous = estimator._follow(prepared, previous)
+
+    def _position(self) -> Any:
+        """Return the key by which the points of a path are sorted."""
+        return ()
+
+    def _prepare(
+        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+    ) -> Any:
+        """Prepare the data that the points of a path share."""
+        return X, y, task
+
+    def _follow(self, prepared: Any, previous: Any) -> Any:
+        """Fit this point from the previous one's result, and return its own.
+
+        ``previous`` is None at the first point.
+        """
+        self._fit(*prepared)
+
+    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
+        """Fit this point, of a method whose points share nothing."""
+        raise NotImplementedError
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         """Return predictions, or the scores of a classifier."""
         raise NotImplementedError
+
+    def _keep_certificate(self, solution: Solution) -> None:
+        """Set the fitted attributes of a solution's certificate."""
+        certificate = solution.certificate
+        self.objective_ = certificate.objective
+        self.dual_objective_ = certificate.dual_objective
+        self.duality_gap_ = certificate.duality_gap
+        self.n_iter_ = certificate.n_iter
+        self.history_ = certificate.history
 
     def _group_key(self) -> str:
         """Return a text that is the same for the points of one path."""
@@ -397,43 +431,3 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
             )
         signed = np.where(code.ravel() == self.classes_.size - 1, 1.0, -1.0)
         return X_array, signed, self._number(task, X_array.shape[0])
-
-
-class PathEstimator(MultiTaskEstimator):
-    """Base of the methods whose fits along a path share most of their work.
-
-    Points of a grid that differ in the parameters ``along`` alone make a path: what
-    they share is prepared once, and they are fitted in the order of their positions,
-    each from the one before. A subclass implements ``_prepare`` and ``_follow``, and
-    ``_position`` if the order matters.
-    """
-
-    along: ClassVar[tuple[str, ...]] = ("gamma",)
-
-    def _position(self) -> Any:
-        """Return the key by which the points of a path are sorted."""
-        return ()
-
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> Any:
-        """Prepare the data that the points of a path share."""
-        raise NotImplementedError
-
-    def _follow(self, prepared: Any, previous: Any) -> Any:
-        """Fit this point from the previous one's result, and return its own.
-
-        ``previous`` is None at the first point.
-        """
-        raise NotImplementedError
-
-    def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
-        self._fit_group([self], X, y, task)
-
-    def _fit_group(
-        self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
-    ) -> None:
-        prepared = group[0]._prepare(X, y, task, n_points=len(group))
-        previous = None
-        for estimator in sorted(group, key=lambda each: each._position()):
-            previous = estimator._follow(prepared, previous)

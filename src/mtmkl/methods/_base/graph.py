@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.methods._base.checks import check_inputs
-from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class GraphEstimator(PathEstimator):
+class GraphEstimator(MultiTaskEstimator):
     """Base of estimators of the edges of a graphical model.
 
     Called with samples alone, ``fit(X)`` has one column per node. With multi-task

@@ -5,11 +5,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import Tags
 
 from mtmkl.kernels.gram import TrainingSet
+from mtmkl.kernels.precomputed import TrainingGram
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
 from mtmkl.methods._base.checks import checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator, MultiTaskRegressor
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class KernelMachine(PathEstimator):
+class KernelMachine(MultiTaskEstimator):
     """Base of support vector machines on weighted sums of kernels.
 
     The points of a path share the kernels. A subclass implements ``_path``.
@@ -62,7 +64,40 @@ class KernelMachine(PathEstimator):
     def _position(self) -> Any:
         return self.C
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._is_precomputed
+        return tags
+
+    @property
+    def _is_precomputed(self) -> bool:
+        """Whether X holds kernel values, as for ``SVC(kernel="precomputed")``."""
+        return isinstance(self.kernels, str) and self.kernels == "precomputed"
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if self._is_precomputed and (self.standardize or self.normalize == "cosine"):
+            raise ValueError(
+                'kernels="precomputed" goes with standardize=False, as X holds kernel '
+                'values, and with normalize="trace" or None, as k(x, x) of new samples '
+                "is not known"
+            )
+
+    def _given_gram(self, X: FloatArray) -> tuple[TrainingGram, FloatArray]:
+        """Return the kernel of given values, and the numbers of the samples, (n, 1)."""
+        # With a column of y for each task, samples repeat.
+        n = X.shape[1]
+        if len(X) % n or (len(X) > n and not self._has_columns) or n < 2:
+            raise ValueError(
+                'with kernels="precomputed", X must be a square matrix of the kernel '
+                "values of two training samples or more (of new ones with these in "
+                f"predict), got shape {X.shape}"
+            )
+        return TrainingGram(X[:n]), (np.arange(len(X)) % n)[:, None].astype(np.float64)
+
     def _dense_only(self) -> str | None:
+        if self._is_precomputed:
+            return "it holds kernel values"
         if self.standardize:
             return (
                 "standardize=True subtracts the means of the features, so that no zero "
@@ -80,8 +115,11 @@ class KernelMachine(PathEstimator):
     ) -> Any:
         from mtmkl.solvers.svm.task_duals import DualProblem
 
+        kernels = self.kernels
+        if self._is_precomputed:
+            kernels, X = self._given_gram(X)
         terms = KernelTerms.of(
-            X, self.kernels, normalize=self.normalize, standardize=self.standardize
+            X, kernels, normalize=self.normalize, standardize=self.standardize
         )
         training = TrainingSet(
             terms,
@@ -122,7 +160,7 @@ class KernelMachine(PathEstimator):
         self.dual_coef_ = np.empty(beta.size)
         self.dual_coef_[training.order] = beta
         self.intercept_ = intercept[block]
-        keep_certificate(self, solution)
+        self._keep_certificate(solution)
         self._training = training
         self._beta = beta
         self._weights = np.broadcast_to(weights, (training.sizes.size, terms.n_terms))
@@ -155,7 +193,7 @@ class KernelMachine(PathEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class TubeRegression(MultiTaskRegressor, PathEstimator):
+class TubeRegression(MultiTaskRegressor):
     """Mixin of support vector regression; its machine comes after it.
 
     Targets are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided
@@ -180,13 +218,3 @@ class TubeRegression(MultiTaskRegressor, PathEstimator):
         for each in group:
             each.target_scale_ = spread if spread > 0 else 1.0
         super()._fit_group(group, X, y, task)
-
-
-def keep_certificate(estimator: Any, solution: "Solution") -> None:
-    """Set the fitted attributes of a solution's certificate."""
-    certificate = solution.certificate
-    estimator.objective_ = certificate.objective
-    estimator.dual_objective_ = certificate.dual_objective
-    estimator.duality_gap_ = certificate.duality_gap
-    estimator.n_iter_ = certificate.n_iter
-    estimator.history_ = certificate.history

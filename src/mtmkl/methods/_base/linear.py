@@ -1,17 +1,23 @@
 """Estimators that are linear in some coordinates of the inputs."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
 
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.terms import check_kernel
-from mtmkl.methods._base.checks import check_positive, checks, optional
-from mtmkl.methods._base.estimator import MultiTaskRegressor, PathEstimator
+from mtmkl.methods._base.bases import (
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from mtmkl.methods._base.checks import check_inputs, check_positive, checks, optional
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray, Spec
@@ -46,13 +52,14 @@ class PreparedRegression:
         return W if self.span is None else self.span @ W
 
 
-class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
+class LinearPathEstimator(MultiTaskRegressor):
     """Base of the methods that predict w_t'z(x) + b_t in coordinates z(x) of x.
 
     A subclass implements ``_solve``. It may have the parameters ``kernel``,
     ``standardize`` and ``basis_tol``.
     """
 
+    along: ClassVar[tuple[str, ...]] = ("gamma",)
     _checks = checks(kernel=optional(check_kernel))
     #: Whether the penalty is the same in all orthonormal coordinates.
     _rotation_invariant: ClassVar[bool] = False
@@ -106,23 +113,22 @@ class LinearPathEstimator(MultiTaskRegressor, PathEstimator):
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         """Set the fitted attributes."""
-        certificate = solution.certificate
+        self._keep_certificate(solution)
         self._scaler, self._basis = prepared.scaler, prepared.basis
         self.coef_ = prepared.expand(solution.coef)
         self.intercept_ = np.zeros(self.coef_.shape[1])
         if prepared.means is not None:
             inputs, targets = prepared.means
             self.intercept_ = targets - np.einsum("td,dt->t", inputs, solution.coef)
-        self.objective_ = certificate.objective
-        self.duality_gap_ = certificate.duality_gap
-        self.n_iter_ = certificate.n_iter
         if prepared.basis is not None:
             self.basis_dimension_ = prepared.basis.dimension
             self.discarded_trace_ = prepared.basis.discarded_trace
 
+    def _standardised(self, X: FloatArray) -> FloatArray:
+        return X if self._scaler is None else self._scaler.transform(X)
+
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
-        if self._scaler is not None:
-            X = self._scaler.transform(X)
+        X = self._standardised(X)
         if self._basis is not None:
             values = self._basis.predict(X, self.coef_)[np.arange(X.shape[0]), task]
         else:
@@ -158,7 +164,6 @@ class SquaredNormEstimator(LinearPathEstimator):
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.norm_ = float(solution.extra["norm"])
-        self.history_ = solution.certificate.history
 
 
 @dataclass(eq=False, repr=False)
@@ -196,11 +201,43 @@ class SumOfNormsEstimator(LinearPathEstimator):
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
         self.shared_coef_, self.own_coef_ = solution.extra["parts"]
-        self.dual_objective_ = solution.certificate.dual_objective
-        self.history_ = solution.certificate.history
 
 
-class FeatureLearner(SquaredNormEstimator):
+class _Decomposition:
+    """V = U·A, computed when it is first asked for, and left out of pickles."""
+
+    def __init__(self, V: FloatArray) -> None:
+        self.V = V
+
+    def __getstate__(self) -> dict[str, FloatArray]:
+        return {"V": self.V}
+
+    @cached_property
+    def svd(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        U, singular, Vt = np.linalg.svd(self.V, full_matrices=False)
+        return U, singular, Vt
+
+    @cached_property
+    def covariance(self) -> FloatArray:
+        U, singular, _ = self.svd
+        total, d = singular.sum(), U.shape[0]
+        D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
+        return D
+
+    @cached_property
+    def features(self) -> FloatArray:
+        U, _, Vt = self.svd
+        signed: FloatArray = U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0)
+        return signed
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        return self.features.T @ self.V
+
+
+class FeatureLearner(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SquaredNormEstimator
+):
     """Base of the methods whose Ω is the trace norm of a matrix V, by default W.
 
     V = U·A with orthonormal columns of U, the features, and rows of A in the order of
@@ -217,10 +254,7 @@ class FeatureLearner(SquaredNormEstimator):
     @property
     def D_(self) -> FloatArray:  # noqa: N802
         """(VV')^{1/2} / tr (VV')^{1/2}, equation (13) at ε = 0; I/d where V = 0."""
-        U, singular, _ = np.linalg.svd(self._learned, full_matrices=False)
-        total, d = singular.sum(), U.shape[0]
-        D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
-        return D
+        return self._decomposition.covariance
 
     @property
     def features_(self) -> FloatArray:
@@ -229,19 +263,36 @@ class FeatureLearner(SquaredNormEstimator):
         The sign of a feature is chosen so that the tasks' coefficients on it do not sum
         to less than zero.
         """
-        U, _, Vt = np.linalg.svd(self._learned, full_matrices=False)
-        signed: FloatArray = U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0)
-        return signed
+        return self._decomposition.features
 
     @property
     def A_(self) -> FloatArray:  # noqa: N802
         """U'V, the tasks' coefficients on the features, shape (min(d, T), T)."""
-        return self.features_.T @ self._learned
+        return self._decomposition.weights
 
     @property
     def n_features_(self) -> int:
         """Rank of V: singular values above 1e-6 of the largest."""
-        return rank_of(np.linalg.svd(self._learned, compute_uv=False))
+        return rank_of(self._decomposition.svd[1])
+
+    @property
+    def _n_features_out(self) -> int:
+        return min(self.coef_.shape)
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return the learned features U'z(x) of samples, (n, min(d, T)).
+
+        They are the same for all tasks, and in the order of :attr:`features_`.
+        """
+        check_is_fitted(self)
+        Z = self._standardised(check_inputs(self, X, reset=False))
+        if self._basis is not None:
+            return self._basis.predict(Z, self.features_)
+        return Z @ self.features_
+
+    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
+        super()._keep(prepared, solution)
+        self._decomposition = _Decomposition(self._learned)
 
 
 def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods._base.checks import checks
-from mtmkl.methods._base.estimator import MultiTaskClassifier, PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
@@ -98,7 +98,7 @@ class PreparedTasks:
 
 
 @dataclass(eq=False, repr=False)
-class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
+class LinearTaskClassifier(MultiTaskClassifier):
     """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
 
     Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
@@ -141,16 +141,12 @@ class LinearTaskClassifier(MultiTaskClassifier, PathEstimator):
         return solution.extra.get("warm_start")
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
-        certificate = solution.certificate
+        self._keep_certificate(solution)
+        if not self._convex:
+            del self.dual_objective_, self.duality_gap_
         self.coef_ = prepared.expand(solution.coef)
         shift = np.einsum("td,dt->t", prepared.input_means, self.coef_)
         self.intercept_ = prepared.target_means - shift
-        self.objective_ = certificate.objective
-        if self._convex:
-            self.dual_objective_ = certificate.dual_objective
-            self.duality_gap_ = certificate.duality_gap
-        self.n_iter_ = certificate.n_iter
-        self.history_ = certificate.history
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         return task_outputs(X, self.coef_, task) + self.intercept_[task]

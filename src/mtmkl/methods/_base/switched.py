@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.methods._base.estimator import PathEstimator
+from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.methods._base.kernel_machine import KernelMachine
 from mtmkl.typing import FloatArray
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class SwitchedEstimator(PathEstimator):
+class SwitchedEstimator(MultiTaskEstimator):
     """Base of estimators whose points of a path are solved one from the other."""
 
     C: float = 1.0

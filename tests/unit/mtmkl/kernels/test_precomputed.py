@@ -66,7 +66,7 @@ def test_copies_share_the_matrix():
 @pytest.mark.parametrize("name", ["precomputed", "exponential_distance"])
 def test_a_name_waits_for_the_data(name):
     kernel = from_spec({"name": name, "matrix": "colour"})
-    with pytest.raises(ValueError, match="'colour' is a name, which only a data set"):
+    with pytest.raises(ValueError, match="'colour' lacks the matrix itself"):
         kernel.fit(rows([0]))
 
 

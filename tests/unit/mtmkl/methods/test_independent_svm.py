@@ -4,9 +4,21 @@ import numpy as np
 import pytest
 from method_cases import COSTS, FEW_KERNELS, KERNELS, MIXED, Case
 from model_objectives import forms
-from sklearn.svm import SVC
+from scipy.sparse import csr_array
+from sklearn.metrics.pairwise import laplacian_kernel
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC, SVR
+from sklearn.utils import get_tags
 
-from mtmkl.methods import IndependentSVMClassifier, PooledSVMClassifier
+from mtmkl.methods import (
+    GroupFeatureSharingClassifier,
+    IndependentSVMClassifier,
+    IndependentSVMRegressor,
+    MEDMetric,
+    MKMTSFLClassifier,
+    PooledSVMClassifier,
+)
+from mtmkl.model_selection import PathSearchCV
 
 LIST = ["linear", {"name": "gaussian", "width": 2.0}]
 
@@ -37,6 +49,111 @@ def test_each_task_is_a_machine_of_scikit_learn(labelled):
             one.decision_function(X),
             atol=1e-6,
         )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", laplacian_kernel])
+def test_kernels_of_scikit_learn_have_its_defaults(labelled, kernel):
+    X, y, _ = labelled
+    model = IndependentSVMClassifier(C=2.0, kernels=kernel, tol=1e-10).fit(3 * X, y)
+    one = SVC(C=2.0, kernel=kernel, tol=1e-10).fit(3 * X, y)
+    np.testing.assert_allclose(
+        model.decision_function(X), one.decision_function(X), atol=2e-5
+    )
+
+
+def test_gamma_and_coef0_are_those_of_scikit_learn(labelled):
+    X, y, _ = labelled
+    for name, options in {
+        "rbf": {"gamma": "auto"},
+        "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0},
+    }.items():
+        model = IndependentSVMClassifier(kernels={"name": name, **options}, tol=1e-10)
+        one = SVC(kernel=name, **options, tol=1e-10).fit(X, y)
+        found = model.fit(X, y).decision_function(X)
+        np.testing.assert_allclose(found, one.decision_function(X), atol=1e-6)
+    for wrong in ("wide", 0.0, True, None):
+        with pytest.raises(ValueError, match="gamma must be positive"):
+            IndependentSVMClassifier(kernels={"name": "rbf", "gamma": wrong}).fit(X, y)
+
+
+def test_scale_is_the_same_of_sparse_inputs(labelled):
+    X, y, task = labelled
+    dense = IndependentSVMClassifier(kernels="rbf").fit(X, y, task)
+    sparse = IndependentSVMClassifier(kernels="rbf").fit(csr_array(X), y, task)
+    assert sparse.objective_ == pytest.approx(dense.objective_, rel=1e-6)
+
+
+def test_precomputed_values_are_as_good_as_the_kernel(labelled):
+    X, y, task = labelled
+    train, test = slice(0, 30), slice(30, None)
+    K, cross = kernel(X[train], X[train]), kernel(X[test], X[train])
+    for method in (IndependentSVMClassifier, PooledSVMClassifier):
+        given = method(kernels="precomputed", tol=1e-10)
+        given.fit(K, y[train], task[train])
+        own = method(kernels=kernel, tol=1e-10).fit(X[train], y[train], task[train])
+        np.testing.assert_allclose(
+            given.decision_function(cross, task[test]),
+            own.decision_function(X[test], task[test]),
+            atol=1e-7,
+        )
+        assert given.kernel_names_ == ("precomputed",)
+
+
+def test_precomputed_values_in_a_search_of_scikit_learn(labelled):
+    X, y, _ = labelled
+    K = kernel(X, X)
+    model = IndependentSVMClassifier(kernels="precomputed", tol=1e-8)
+    assert get_tags(model).input_tags.pairwise
+    assert not get_tags(IndependentSVMClassifier()).input_tags.pairwise
+    found = cross_val_score(model, K, y)
+    assert found.tolist() == cross_val_score(SVC(kernel="precomputed"), K, y).tolist()
+
+
+def test_precomputed_values_in_a_path_search(labelled):
+    X, y, task = labelled
+    grid = {"C": [0.1, 1.0, 10.0]}
+    found, expected = (
+        PathSearchCV(IndependentSVMClassifier(kernels=kernels), grid, cv=3)
+        .fit(inputs, y, task=task)
+        .cv_results_["mean_test_score"]
+        for kernels, inputs in (("linear", X), ("precomputed", X @ X.T))
+    )
+    assert found.tolist() == expected.tolist()
+
+
+def test_precomputed_values_with_a_column_of_targets_for_each_task(labelled):
+    X = labelled[0]
+    Y = np.column_stack([X[:, 0], X[:, 1] - X[:, 2] ** 2])
+    K = kernel(X, X)
+    model = IndependentSVMRegressor(kernels="precomputed", tol=1e-10).fit(K, Y)
+    ones = [SVR(kernel="precomputed", tol=1e-10).fit(K, each) for each in Y.T]
+    expected = np.column_stack([one.predict(K[:9]) for one in ones])
+    np.testing.assert_allclose(model.predict(K[:9]), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (IndependentSVMClassifier(kernels="sigmoid"), "'sigmoid' is not positive semi"),
+        (IndependentSVMClassifier(kernels="precomputed"), r"square.*got shape \(47, 3"),
+        (
+            IndependentSVMClassifier(kernels="precomputed", standardize=True),
+            "standardize=False",
+        ),
+        (GroupFeatureSharingClassifier(kernels="precomputed"), 'normalize="trace"'),
+        (MKMTSFLClassifier(kernels="precomputed"), "lacks the matrix itself"),
+        (IndependentSVMClassifier(kernels=["precomputed"]), "lacks the matrix itself"),
+        (MEDMetric(kernels="precomputed"), "gives no distances"),
+        (
+            IndependentSVMClassifier(kernels=lambda X, Z: -(X @ Z.T)),
+            "not positive semi-definite",
+        ),
+        (IndependentSVMClassifier(kernels=lambda X, Z: X), "array of shape"),
+    ],
+)
+def test_kernels_that_cannot_be_are_refused(labelled, model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(*labelled)
 
 
 def test_the_pooled_machine_does_not_see_the_task(labelled):

@@ -23,6 +23,9 @@ def test_features_alone_are_a_scaled_euclidean_distance(labelled):
     scaled = X * np.sqrt(metric.switches_)
     np.testing.assert_allclose(metric.pairwise(X), cdist(scaled, scaled), atol=1e-7)
     np.testing.assert_allclose(metric.transform(X[:5]), metric.pairwise(X[:5], X))
+    assert metric.get_feature_names_out().tolist() == [
+        f"medmetric{i}" for i in range(len(X))
+    ]
 
 
 def test_distance_of_a_gaussian_kernel(labelled):

@@ -1,5 +1,7 @@
 """Feature learning: what the paper states of its solutions."""
 
+import pickle
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -16,6 +18,33 @@ GAMMA = 2.0
 def fitted(data):
     X, y, task = data
     return MultiTaskFeatureLearningRegressor(GAMMA, tol=1e-11).fit(X, y, task)
+
+
+@pytest.mark.parametrize("kernel", [None, {"name": "gaussian", "width": 2.0}])
+def test_transform_returns_the_features_that_predictions_weigh(data, kernel):
+    X, y, task = data
+    model = MultiTaskFeatureLearningRegressor(kernel=kernel, standardize=True)
+    learned = model.fit(X, y, task).transform(X)
+    names = model.get_feature_names_out()
+    assert names.shape == (learned.shape[1],)
+    assert names[0] == "multitaskfeaturelearningregressor0"
+    fit = np.einsum("ij,ji->i", learned, model.A_[:, task]) + model.intercept_[task]
+    np.testing.assert_allclose(fit, model.predict(X, task), atol=1e-10)
+
+
+def test_decomposition_is_computed_once_for_each_fit(data):
+    X, y, task = data
+    model = MultiTaskFeatureLearningRegressor(GAMMA).fit(X, y, task)
+    size = len(pickle.dumps(model))
+    first = model.D_, model.features_, model.A_
+    assert all(
+        a is b
+        for a, b in zip(first, (model.D_, model.features_, model.A_), strict=True)
+    )
+    assert len(pickle.dumps(model)) == size
+    model.fit(2.0 * X[:, ::-1], y, task)
+    assert not np.allclose(model.D_, first[0])
+    np.testing.assert_allclose(model.features_ @ model.A_, model.coef_, atol=1e-12)
 
 
 def test_objective_is_that_of_problem_4_and_of_problem_7(fitted, data):

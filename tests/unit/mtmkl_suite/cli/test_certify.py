@@ -40,8 +40,9 @@ def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
     assert "does not lie between the bounds" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "why"), referee.WITHOUT_OPTIMUM.items())
-def test_a_method_without_optimum_says_why_in_a_line(capsys, name, why):
+@pytest.mark.parametrize(("method", "why"), referee.WITHOUT_OPTIMUM.items())
+def test_a_method_without_optimum_says_why_in_a_line(capsys, method, why):
+    name = method.__name__
     assert main([*DIGITS, "--method", name]) == 2
     assert capsys.readouterr().err == f"mtmkl: {name}: {why}\n"
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from mtmkl.datasets import load, make_split
 from mtmkl.methods import MKMTFLRegressor
+from mtmkl_suite.data import load, make_split
 
 
 @pytest.mark.nightly
