@@ -92,8 +92,12 @@ def data_sentences(
     own = own.assign(
         experiment=[_experiment_of(config, n) for n in own.to_dict("records")]
     )
+    # A tier need not have all experiments of an artefact.
     names = dict.fromkeys(
-        e for a in own["artefact"].unique() for e in config.artefacts[a].shown
+        experiment
+        for artefact in own["artefact"].unique()
+        for experiment in config.artefacts[artefact].shown
+        if experiment in config.experiments
     )
     found: dict[str, list[str]] = {}
     by_data: dict[str, list[str]] = {}
