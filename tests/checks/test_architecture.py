@@ -28,8 +28,8 @@ SUITE = (
     ("run",), ("report",), ("papers",), ("cli",),
 )  # fmt: skip
 REPORT = (
-    ("names", "published_reach", "quoted", "text"), ("context",), ("record",), ("tables",),
-    ("figures",), ("artefacts",), ("pages",), ("publish", "research_object"),
+    ("names", "published_reach", "quoted", "text"), ("context",), ("record",),
+    ("tables",), ("figures",), ("artefacts",), ("pages",), ("publish", "research_object"),
 )  # fmt: skip
 MODULES = {
     ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): (

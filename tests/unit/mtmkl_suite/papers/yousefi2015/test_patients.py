@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from mtmkl.datasets import load, make_split
 from mtmkl.methods import MKMTFLRegressor
+from mtmkl_suite.data import load
+from mtmkl_suite.data.splits import make_split
 
 
 @pytest.mark.nightly
