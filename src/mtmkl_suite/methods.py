@@ -1,28 +1,26 @@
 """Methods by the names that configurations use."""
 
 import importlib
+import re
 
 from mtmkl.errors import unknown
 from mtmkl.methods import REGISTRY
+from mtmkl_suite.baselines.wrapped import light_gbm, wrapped
 
 _BASELINES = {
-    "HistGradientBoostingTaskClassifier": "trees",
-    "HistGradientBoostingTaskRegressor": "trees",
     "GPBoostClassifier": "random_effects",
     "GPBoostRegressor": "random_effects",
-    "LightGBMClassifier": "trees",
-    "LightGBMRegressor": "trees",
     "LinearMixedClassifier": "random_effects",
     "LinearMixedRegressor": "random_effects",
     "OracleControl": "controls",
-    "RandomForestTaskClassifier": "trees",
-    "RandomForestTaskRegressor": "trees",
     "TaskGaussianProcessClassifier": "gaussian_process",
     "TaskGaussianProcessRegressor": "gaussian_process",
     "TaskInteractionClassifier": "linear",
     "TaskInteractionRegressor": "linear",
     "TaskMeanControl": "controls",
 }
+_LIGHT_GBM = ("LGBMClassifier", "LGBMRegressor")
+_WRAPPED = re.compile(r"(PerTask|Pooled)\((.*)\)")
 
 
 def resolve(name: str) -> type:
@@ -32,7 +30,9 @@ def resolve(name: str) -> type:
     ----------
     name : str
         A method of the library, a baseline, or ``package.module:Class`` for a class of
-        one's own.
+        one's own. ``PerTask(...)`` and ``Pooled(...)`` are estimators for each task and
+        for all: of scikit-learn, ``sklearn.ensemble:RandomForestClassifier``, or of
+        LightGBM, ``LGBMClassifier``.
 
     Returns
     -------
@@ -46,6 +46,17 @@ def resolve(name: str) -> type:
     """
     if name in REGISTRY:
         return REGISTRY[name]
+    found = _WRAPPED.fullmatch(name)
+    if found:
+        wrapper, inside = found.groups()
+        if inside in _LIGHT_GBM:
+            return wrapped(wrapper, inside, light_gbm(inside))
+        if not inside.startswith("sklearn."):
+            raise ValueError(
+                f"method {name!r}: in {wrapper}(...) stands sklearn.module:Class, "
+                f"{' or '.join(_LIGHT_GBM)}"
+            )
+        return wrapped(wrapper, inside.rpartition(":")[2], resolve(inside))
     if name in _BASELINES:
         name = f"mtmkl_suite.baselines.{_BASELINES[name]}:{name}"
     module_name, separator, class_name = name.partition(":")

@@ -29,7 +29,8 @@ SUITE = (
 )  # fmt: skip
 REPORT = (
     ("names", "published_reach", "quoted", "text"), ("context",), ("record",),
-    ("tables",), ("figures",), ("artefacts",), ("pages",), ("publish", "research_object"),
+    ("tables",), ("figures",), ("artefacts",), ("pages",),
+    ("publish", "research_object"),
 )  # fmt: skip
 MODULES = {
     ".".join(path.relative_to(SRC).with_suffix("").parts).removesuffix(".__init__"): (

@@ -58,7 +58,7 @@ UNPUBLISHED = [
     DECISIONS,
     *map(artefact, ("method_scores", "method_ranks", "method_pairs", "left_out")),
     artefact("method_posteriors"),
-    artefact("rivals", rivals=["Linear"], proposed=["Ours"]),
+    artefact("baselines", baselines=["Linear"], proposed=["Ours"]),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Packages of the extra ``rivals``."""
+"""Packages of the extra ``baselines``."""
 
 from importlib.util import find_spec
 

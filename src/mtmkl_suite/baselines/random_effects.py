@@ -196,9 +196,15 @@ class GPBoostRegressor(_BoostedMixedModel, MultiTaskRegressor):
 
     Parameters
     ----------
-    n_rounds, learning_rate, max_leaves, min_in_leaf
-        As for :class:`~mtmkl_suite.baselines.trees.LightGBMClassifier`; here each
-        number of rounds is a fit of its own, because variances change with it.
+    n_rounds : int
+        Number of trees, ≥ 1.
+    learning_rate : float
+        Share of each tree's values that is added, > 0.
+    max_leaves : int
+        Leaves of a tree at most, ≥ 2.
+    min_in_leaf : int
+        Examples in a leaf at least, ≥ 1. Values of inputs are not merged into larger
+        bins.
 
     Attributes
     ----------

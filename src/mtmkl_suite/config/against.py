@@ -1,4 +1,4 @@
-"""A method of one's own against a published record: its rivals are not fitted again.
+"""A method of one's own against a published record: its baselines are not fitted again.
 
 The record has their scores on splits that follow from the seed and the data alone. The
 method is fitted on the same splits, and its scores join those of the record.

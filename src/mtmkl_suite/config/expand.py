@@ -4,12 +4,12 @@ An entry of a mapping or an item of a list is repeated in its place, once for ev
 combination of the values of its ``for_each``, the first axis varying slowest::
 
     lists:
-      rivals: [{id: stl, name: single-task MKL}, {id: cmtl, name: CMTL, margin: 0.01}]
+      baselines: [{id: stl, name: MKL}, {id: cmtl, name: CMTL, margin: 0.01}]
 
-    - for_each: {rival: rivals, size: [10, 50]}
-      id: "beats_{rival.id}_{size}"
-      claim: "Better than {rival.name} at {size} %."
-      margin: "{rival.margin}"
+    - for_each: {baseline: baselines, size: [10, 50]}
+      id: "beats_{baseline.id}_{size}"
+      claim: "Better than {baseline.name} at {size} %."
+      margin: "{baseline.margin}"
 
 - An axis takes the name of a list, or a list. Both may come from an earlier axis.
 - ``{axis}`` and ``{axis.field}`` stand for a value and for a field of it, in the texts

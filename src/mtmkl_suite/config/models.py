@@ -487,7 +487,7 @@ class MethodTable(Artefact):
         "method_ranks",
         "method_pairs",
         "method_posteriors",
-        "rivals",
+        "baselines",
         "left_out",
         "decisions",
     ]
@@ -495,7 +495,7 @@ class MethodTable(Artefact):
     left_out: list[LeftOut] = []
     settings: list[Setting] = []
     """Rows of a table of decisions."""
-    rivals: list[str] = []
+    baselines: list[str] = []
     """Columns that were added to what papers propose,"""
     proposed: list[str] = []
     """and those of what they propose."""
@@ -506,8 +506,8 @@ class MethodTable(Artefact):
     def _check_settings(self) -> Self:
         if self.layout == "decisions" and not self.settings:
             raise missing("settings", "a decision is for data sets with a property")
-        if self.layout == "rivals" and not (self.rivals and self.proposed):
-            raise missing("rivals", "they and 'proposed' name columns")
+        if self.layout == "baselines" and not (self.baselines and self.proposed):
+            raise missing("baselines", "they and 'proposed' name columns")
         return self
 
 

@@ -298,7 +298,7 @@ def _check_artefact(key: str, artefact: Artefact, names: Names) -> None:
         names.check_printed(key, artefact.file, [])
     if isinstance(artefact, MethodTable):
         columns, rows = artefact.comparison.columns, artefact.comparison.rows
-        require(f"{key}.rivals", "column", columns, *artefact.rivals)
+        require(f"{key}.baselines", "column", columns, *artefact.baselines)
         require(f"{key}.proposed", "column", columns, *artefact.proposed)
         for entry in artefact.left_out:
             require(f"{key}.left_out.methods", "column", columns, *entry.methods)
@@ -375,7 +375,7 @@ def _check_claim(key: str, claim: Claim, args: Mapping[str, Any], names: Names) 
     for number, row in enumerate(rows):
         names.check_selector(f"{key}.rows.{number}", row, of)
     of = list(dict.fromkeys([*of, *_experiments_of(rows)]))
-    for part in ("control", "rivals"):
+    for part in ("control", "baselines"):
         methods = args.get(part, [])
         for method in [methods] if isinstance(methods, str) else methods:
             names.check_value(f"{key}.{part}", "method", method, of)

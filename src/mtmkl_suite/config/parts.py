@@ -134,7 +134,7 @@ def _new_method(
 ) -> tuple[str, Method]:
     """Return id and settings of a class that is not configured."""
     methods = config.methods
-    own_name = class_name.rpartition(":")[2].rpartition(".")[2]
+    own_name = class_name.rpartition(":")[2].rpartition(".")[2].rstrip(")")
     name = own_name.lower()
     while name in methods and methods[name].class_name != class_name:
         name += "_own"

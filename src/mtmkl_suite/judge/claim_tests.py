@@ -403,21 +403,21 @@ def ahead_by_ranks(
     experiment: str,
     rows: Sequence[Mapping[str, str]],
     control: str,
-    rivals: Sequence[str],
+    baselines: Sequence[str],
     where: Where,
     low: int,
 ) -> TestResult:
-    """Test that a method is ahead of some number of rivals by ranks over data sets.
+    """Test that a method is ahead of some number of baselines by ranks over data sets.
 
     ``rows`` are the data sets: an experiment and a metric each. Units are these, of
     which each method has its mean over repeats. Mean ranks are compared with the
-    control's by z-tests with Holm's correction. *Holds*: at least ``low`` rivals have a
-    significantly worse one; else *does not hold*. Statistic: their number.
+    control's by z-tests with Holm's correction. *Holds*: at least ``low`` baselines
+    have a significantly worse one; else *does not hold*. Statistic: their number.
     """
     matrix = pd.DataFrame(
         {
             f"{row['experiment']}, {row['metric']}": _ranked_means(
-                scores, row["experiment"], row["metric"], [control, *rivals], where
+                scores, row["experiment"], row["metric"], [control, *baselines], where
             )
             for row in rows
         }
@@ -427,8 +427,8 @@ def ahead_by_ranks(
     count = int(((tests["p_holm"] < LEVEL) & (tests["z"] > 0)).sum())
     verdict: VerdictName = "holds" if count >= low else "does not hold"
     note = (
-        f"{len(matrix)} data sets: {count} of {len(rivals)} methods have a worse mean "
-        f"rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
+        f"{len(matrix)} data sets: {count} of {len(baselines)} methods have a worse "
+        f"mean rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
     )
     nothing = (math.nan, math.nan)
     own = Finding(verdict, float(count), over_all.p, nothing)

@@ -41,6 +41,7 @@ from mtmkl_suite.report.record import (
     write_what_follows,
     write_written,
 )
+from mtmkl_suite.report.tables.baselines import build_baselines
 from mtmkl_suite.report.tables.cells import (
     RANK,
     build_quoted,
@@ -56,7 +57,6 @@ from mtmkl_suite.report.tables.comparison import (
 from mtmkl_suite.report.tables.decisions import build_decisions
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.tables.reach import build_bounds, build_reach
-from mtmkl_suite.report.tables.rivals import build_rivals
 from mtmkl_suite.report.text import PrintedTable, value_text
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
@@ -240,7 +240,7 @@ LAYOUTS: dict[str, Callable[[Context, Any], PrintedTable]] = {
     "method_ranks": build_method_ranks,
     "method_pairs": build_method_pairs,
     "method_posteriors": build_method_posteriors,
-    "rivals": build_rivals,
+    "baselines": build_baselines,
     "left_out": build_left_out,
     "decisions": build_decisions,
     "step": build_step,

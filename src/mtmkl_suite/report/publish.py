@@ -24,6 +24,7 @@ from mtmkl_suite.report.artefacts import (
 )
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.gallery import write_galleries
+from mtmkl_suite.report.quoted import write_quoted_numbers
 from mtmkl_suite.report.record import (
     published_claims,
     statistics_table,

@@ -1,8 +1,10 @@
 """Methods by name, and classes of one's own by dotted path."""
 
 import pytest
+from sklearn.svm import SVC
 
 from mtmkl.methods import REGISTRY, RRHetRegressor
+from mtmkl.wrappers import PerTask
 from mtmkl_suite.methods import resolve
 
 
@@ -10,6 +12,9 @@ def test_names_and_dotted_paths():
     assert resolve("RRHetRegressor") is RRHetRegressor is REGISTRY["RRHetRegressor"]
     assert resolve("mtmkl.methods.rr_het:RRHetRegressor") is RRHetRegressor
     assert resolve("OracleControl").__module__ == "mtmkl_suite.baselines.controls"
+    wrapped = resolve("PerTask(sklearn.svm:SVC)")
+    assert issubclass(wrapped, PerTask)
+    assert isinstance(wrapped(C=3.0).estimator, SVC)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +28,8 @@ def test_names_and_dotted_paths():
         ("no_such_module:Class", r"method 'no_such_module:Class': No module named"),
         ("mtmkl.methods.rr_het:Other", r"mtmkl.methods.rr_het has no class Other"),
         ("mtmkl.methods.rr_het:np", r"has no class np"),
+        ("PerTask(SVC)", r"in PerTask\(\.\.\.\) stands sklearn\.module:Class, LGBMC"),
+        ("Pooled(sklearn.svm:SVX)", r"sklearn\.svm has no class SVX"),
     ],
 )
 def test_unknown_methods(name, message):

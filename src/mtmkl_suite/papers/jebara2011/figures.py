@@ -70,13 +70,13 @@ def figure_2(context: Context) -> FigureAndNumbers:
     return panels_figure(context, panels, (7.4, 3.8), legend="corner")
 
 
-def _auc_of_two(experiment: str, method: str, rival: str) -> Panel:
+def _auc_of_two(experiment: str, method: str, baseline: str) -> Panel:
     return Panel(
         experiment,
         [experiment],
         "auc",
         "train_size",
-        [Curve(method, where=_CHOSEN), Curve(rival, where=_CHOSEN)],
+        [Curve(method, where=_CHOSEN), Curve(baseline, where=_CHOSEN)],
         label="training examples per task",
         metric_label="test AUC, mean over tasks",
         paired=True,
@@ -88,7 +88,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
 
     The axis is log(1 + α), which shows α = 0 and is log α elsewhere. The α with the
     best mean validation AUC is marked, and so are the paper's; the best on test data is
-    marked as what it is. Each is compared with both rivals by a paired t-test.
+    marked as what it is. Each is compared with both baselines by a paired t-test.
     """
     experiment, method = "heart_pooling", "adaptive_pooling"
     tables = {
@@ -98,7 +98,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
     test = tables["auc"]
     if test.empty:
         return no_data_figure(context.missing_reason(experiment, method), WIDE)
-    rivals = {
+    baselines = {
         name: context.by_repeat(experiment, "auc", {"method": name, **_CHOSEN})
         for name in ("pooled_cubic", "independent_cubic")
     }
@@ -124,13 +124,15 @@ def figure_3(context: Context) -> FigureAndNumbers:
         curve["x"], curve["mean"] - half, curve["mean"] + half,
         color=series.style.colour, alpha=0.15, linewidth=0,
     )  # fmt: skip
-    for name, values in rivals.items():
+    for name, values in baselines.items():
         if values.empty:
             continue
-        rival = Series.of(context, name, line="--")
+        baseline = Series.of(context, name, line="--")
         for axis in (whole, zoomed):
-            colour, line = rival.style.colour, rival.line
-            axis.axhline(values.mean(), color=colour, linestyle=line, label=rival.label)
+            colour, line = baseline.style.colour, baseline.line
+            axis.axhline(
+                values.mean(), color=colour, linestyle=line, label=baseline.label
+            )
     for (label, alpha), marker in zip(marked.items(), "*^vx", strict=False):
         at = _nearest(test.columns, alpha)
         zoomed.plot(
@@ -138,7 +140,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
             linestyle="none", zorder=4, label=label,
         )  # fmt: skip
     best = curve["mean"].max()
-    levels = [v.mean() for v in rivals.values() if len(v)]
+    levels = [v.mean() for v in baselines.values() if len(v)]
     spread = max(best - min([curve["mean"].median(), *levels[:1]]), 0.005)
     zoomed.set_ylim(best - 1.6 * spread, best + 0.4 * spread)
     for axis in (whole, zoomed):
@@ -148,7 +150,7 @@ def figure_3(context: Context) -> FigureAndNumbers:
     zoomed.set_title(f"zoomed in: {interval_text(int(curve['n'].min()))}")
     legend_below(figure, zoomed, 2)
     numbers = [curve.assign(panel="curve", series=series.label)]
-    for name, values in rivals.items():
+    for name, values in baselines.items():
         numbers.append(_level(values, context.label(name)))
         for label, alpha in marked.items():
             at = _nearest(test.columns, alpha)

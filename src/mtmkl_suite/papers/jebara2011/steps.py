@@ -60,12 +60,12 @@ def heart_aucs(context: Context) -> pd.DataFrame:
     averaged over repeats, each with the ``p`` of its difference from the pooled SVM's,
     and the number ``n`` of repeats.
     """
-    rivals = ("independent_cubic", "pooled_cubic")
+    baselines = ("independent_cubic", "pooled_cubic")
     metrics = {"mean AUC of the tasks": "auc", "AUC of all patients": "auc_pooled"}
     values: dict[str, dict[str, pd.Series]] = {}
     for column, metric in metrics.items():
         rows = context.rows("heart_pooling", metric, {})
-        rows = rows[rows["method"].isin([*rivals, "adaptive_pooling"])]
+        rows = rows[rows["method"].isin([*baselines, "adaptive_pooling"])]
         for (method, setting), part in rows.groupby(["method", "setting"]):
             name = context.label(str(method))
             if setting:
@@ -109,8 +109,8 @@ def sweeps_over_alpha(context: Context) -> pd.DataFrame:
         for method in methods:
             rows = context.rows(experiment, "auc", {"method": method})
             cost = method.removeprefix(stem).removesuffix("_loose")
-            rival = f"independent_{kernels}_{cost}"
-            svm = context.rows(experiment, "auc", {"method": rival})
+            baseline = f"independent_{kernels}_{cost}"
+            svm = context.rows(experiment, "auc", {"method": baseline})
             if rows.empty or svm.empty:
                 continue
             alpha = [json.loads(text)["relative_alpha"] for text in rows["setting"]]

@@ -131,7 +131,7 @@ def comparison_page(
             sentences=sentences,
             remarks=remarks,
             files=files,
-            rivals=any(part["proposed"] for part in parts),
+            baselines=any(part["proposed"] for part in parts),
             # Nothing in it ends the element.
             data=data.replace("<", "\\u003c"),
             level=LEVEL,

@@ -160,16 +160,16 @@ def _part_of_comparison(
         {"label": "methods whose pairs are tested", "methods": comparison.pairs}
     ]
     given = []
-    rivals: dict[str, list[str]] = {"today": [], "proposed": []}
+    baselines: dict[str, list[str]] = {"today": [], "proposed": []}
     for name, artefact in context.config.artefacts.items():
         if not isinstance(artefact, MethodTable):
             continue
         if artefact.comparison == comparison:
-            has_posteriors = artefact.layout in ("method_posteriors", "rivals")
+            has_posteriors = artefact.layout in ("method_posteriors", "baselines")
             if has_posteriors and table(name).is_file():
                 given = _by_block(context, comparison, chosen, read_table(table(name)))
-            if artefact.rivals:
-                rivals = {"today": artefact.rivals, "proposed": artefact.proposed}
+            if artefact.baselines:
+                baselines = {"today": artefact.baselines, "proposed": artefact.proposed}
         if artefact.comparison.rows == comparison.rows:
             presets += [
                 {
@@ -188,7 +188,7 @@ def _part_of_comparison(
         given = given_probabilities(tested.pairs, start, SIGNED_RANK)
     return (
         part
-        | rivals
+        | baselines
         | {
             "title": title.rpartition(": ")[2].capitalize(),
             "control": comparison.control,
@@ -222,13 +222,13 @@ def _part_of_experiment(context: Context, experiment: str) -> dict[str, Any] | N
     """Return an experiment that chooses hyper-parameters, None for any other."""
     configured = context.config.experiments[experiment]
     metrics = [name for name in configured.metrics if name in HIGHER_IS_BETTER]
-    rivals = [
+    baselines = [
         entry.method
         for entry in configured.methods
         if not context.config.methods[entry.method].is_control
         and len(context.rows(experiment, metrics[0], {"method": entry.method}))
     ]
-    if configured.mode != "select" or len(rivals) < 2:
+    if configured.mode != "select" or len(baselines) < 2:
         return None
     # Variants of one data set are averaged: they are not independent.
     variants = context.datasets(experiment)
@@ -236,7 +236,7 @@ def _part_of_experiment(context: Context, experiment: str) -> dict[str, Any] | N
     part = _part(
         context,
         {title: (experiment, variants)},
-        {context.label(method): [method] for method in rivals},
+        {context.label(method): [method] for method in baselines},
         metrics[:1],
         _PLAIN,
     )

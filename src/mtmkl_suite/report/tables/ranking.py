@@ -308,7 +308,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     control = comparison.control
     printed = published_numbers(context, artefact.file)
     dominated = published_numbers(context, "texts.csv")
-    rivals = [column for column in comparison.columns if column != control]
+    baselines = [column for column in comparison.columns if column != control]
     origin = _origin_of(context, comparison)
     rows: list[dict[str, Any]] = []
     lines: list[tuple[str, ...]] = []
@@ -323,15 +323,15 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             mine = [
                 rank_cell(
                     context,
-                    (f"{quantity}, {block}", rival),
-                    printed.get((f"{quantity}, {block}", rival)),
-                    None if ours is None else float(ours[quantity][rival]),
+                    (f"{quantity}, {block}", baseline),
+                    printed.get((f"{quantity}, {block}", baseline)),
+                    None if ours is None else float(ours[quantity][baseline]),
                     over_all,
                     tolerances[quantity],
                     origin,
                 )
-                | {"recomputed": float(recomputed[quantity][rival])}
-                for rival in rivals
+                | {"recomputed": float(recomputed[quantity][baseline])}
+                for baseline in baselines
             ]
             rows += mine
             shown, form = pd.DataFrame(mine), f".{_DECIMALS[quantity]}f"
@@ -355,7 +355,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             remarks.append(
                 f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
                 f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
-                f"{n} of {len(rivals)} methods worse than "
+                f"{n} of {len(baselines)} methods worse than "
                 f"{context.label(comparison.columns[control])} by Holm's test at "
                 f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
                 f"{count['published']:g})."
@@ -367,7 +367,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
         *notes_on_printed_ranks(context, comparison),
         *_reasons_of(cells),
     )
-    header = ("training", "", "", *rivals)
+    header = ("training", "", "", *baselines)
     body = _shown_lines(context, lines)
     return PrintedTable(artefact.title, cells, header, body, notes)
 

@@ -23,9 +23,9 @@ from mtmkl_suite.statistics.ties import without_rounding
 
 _INTERVALS = {
     True: "Repeats share examples: interval and p are those of the t-test corrected "
-    "for it. Holm's correction over the rivals is of p alone.",
+    "for it. Holm's correction over the baselines is of p alone.",
     False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
-    "test. Holm's correction over the rivals is of p alone.",
+    "test. Holm's correction over the baselines is of p alone.",
 }
 """What interval and p are, by whether repeats share examples."""
 
@@ -99,10 +99,10 @@ def _standing(
     metric = settings.metrics[0]
     better = higher_is_better(metric)
     own = [method for method in (config.own or []) if method in means.index]
-    rivals = means[~means["control"].astype(bool)]
-    ranks = rivals["mean"].rank(ascending=not better)
-    without = rivals.drop(own)["mean"].rank(ascending=not better)
-    reference = own[0] if own else str(rivals.index[0])
+    compared = means[~means["control"].astype(bool)]
+    ranks = compared["mean"].rank(ascending=not better)
+    without = compared.drop(own)["mean"].rank(ascending=not better)
+    reference = own[0] if own else str(compared.index[0])
     pairs = _against(reference, experiment, statistics)
     below = _below_floor(context, means, better)
     rows = []
@@ -147,23 +147,23 @@ def _standing(
     if below:
         labels = ", ".join(_label(context, name, []) for name in below)
         sentences.append(f"Worse than the mean of each task, a control: {labels}.")
-    if not own and len(rivals) > 1:
-        sentences.append(_best_sentence(context, reference, rivals, shown, pairs))
+    if not own and len(compared) > 1:
+        sentences.append(_best_sentence(context, reference, compared, shown, pairs))
     # Without the rank among the baselines, the interval and the seconds.
     brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
     return Standing(settings.title, sentences, TextTable(header, rows, notes), brief)
 
 
 def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
-    """Return the rivals that are worse than the control that ignores all inputs."""
+    """Return the methods that are worse than the control that ignores all inputs."""
     methods = context.config.methods
     classes = {name: methods[name].class_name for name in map(str, means.index)}
     floors = [name for name in classes if classes[name].endswith("TaskMeanControl")]
     if not floors:
         return []
     losses = -means["mean"] if better else means["mean"]
-    rivals = [name for name in classes if not methods[name].is_control]
-    return [name for name in rivals if losses[name] > losses[floors[0]]]
+    compared = [name for name in classes if not methods[name].is_control]
+    return [name for name in compared if losses[name] > losses[floors[0]]]
 
 
 def _against(
@@ -228,13 +228,13 @@ def _own_sentence(
 def _best_sentence(
     context: Context,
     best: str,
-    rivals: pd.DataFrame,
+    compared: pd.DataFrame,
     metric: str,
     pairs: Mapping[str, Mapping[str, float]],
 ) -> str:
     tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}
     apart = [name for name, pair in tested.items() if pair["p"] < LEVEL]
-    text = f"{_label(context, best, [])} has the best mean {metric} of {len(rivals)}"
+    text = f"{_label(context, best, [])} has the best mean {metric} of {len(compared)}"
     if not tested:
         return f"{text} methods. Differences are not tested."
     return (
@@ -251,8 +251,8 @@ def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Stand
         if means.empty or not set(own) & set(means.index):
             continue
         metric = context.config.experiments[experiment].metrics[0]
-        rivals = means.loc[~means["control"].astype(bool), "mean"]
-        losses[experiment] = -rivals if higher_is_better(metric) else rivals
+        compared = means.loc[~means["control"].astype(bool), "mean"]
+        losses[experiment] = -compared if higher_is_better(metric) else compared
     if len(losses) < 2:
         return []
     matrix = pd.DataFrame(losses).T

@@ -369,7 +369,7 @@
   const scoreText = (found, m) => `${fixed(found.means[m], found.places)}${found.metric.unit ? ` ${found.metric.unit}` : ""}`;
 
   // The best method of the papers against the best of what is used today, set by set.
-  const rivalryOf = (part, found) => {
+  const contestOf = (part, found) => {
     if (!found.pairs) return [];
     const {names, values, used, n, means, metric} = found, {rope, higher} = metric;
     const [papers, today] = [part.proposed, part.today].map(
@@ -402,14 +402,14 @@
     return [`Do the papers' methods beat today's? ${answer}.`,
       `${won}The best of each side is picked ${picked}. No single method of today is thereby shown to be enough. The papers' side has ${many(papers.length, "method")}${absent.length ? ` (without ${listed(absent)})` : ""}, today's ${today.length}. Their best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
   };
-  const rivalryOfOthers = (part) => {
+  const contestOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
     if (!other) return [];
     // Of a few chosen methods nothing would follow for the papers.
     const choice = {...choiceIn(other), methods: startOf(other).methods};
     const onclick = (event) => { event.preventDefault(); begin(choice); place("answers").focus(); };
     const link = html("a", {href: "#answers", onclick}, other.title);
-    const found = answersOf(other, choice), lines = rivalryOf(other, found);
+    const found = answersOf(other, choice), lines = contestOf(other, found);
     if (!lines.length) return [["Do the papers' methods beat today's? Not computed for this choice; open it in ", link, ", with the same data sets."]];
     const first = found.single ? "" : ` Of the ${found.k} methods there ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
     return [lines[0], [`${lines[1]}${first} See `, link, isPlanned(current) ? "." : ", whose planned methods these are."]];
@@ -456,8 +456,8 @@
       : `On ${listed(sets, 20)} the chosen methods have no repeat in common.`))];
     const leftOut = `Left out, for lack of scores ${[...lost.values()].map(
       ({methods, sets}) => `of ${namesOf(methods) || "all in one repeat"}: ${listed(sets, 20)}`).join("; ")}.`;
-    const first = order[0], lines = rivalryOf(part, found);
-    if (!part.today.length) lines.push(...rivalryOfOthers(part));
+    const first = order[0], lines = contestOf(part, found);
+    if (!part.today.length) lines.push(...contestOfOthers(part));
     if (single) {
       lines.push(`On ${sets[0]} ${names[first]} has the best mean, ${scoreText(found, first)}, of ${many(k, "method")}.`);
       lines.push(found.ratio === Infinity

@@ -1,13 +1,13 @@
-"""The contract of all rivals, and what each is beside the plain call of its library."""
+"""The contract of all baselines, and each beside the plain call of its library."""
 
 import pickle
+import sys
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from sklearn.base import clone, is_classifier
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -26,31 +26,12 @@ from mtmkl_suite.baselines.random_effects import (
     LinearMixedClassifier,
     LinearMixedRegressor,
 )
-from mtmkl_suite.baselines.trees import (
-    HistGradientBoostingTaskClassifier,
-    HistGradientBoostingTaskRegressor,
-    LightGBMClassifier,
-    LightGBMRegressor,
-    RandomForestTaskClassifier,
-    RandomForestTaskRegressor,
-)
 from mtmkl_suite.methods import resolve
 
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
-FOREST = {"n_trees": 5, "random_state": 3}
-RIVALS = [
+BASELINES = [
     TaskInteractionRegressor(),
     TaskInteractionClassifier(),
-    LightGBMClassifier(**SMALL),
-    LightGBMRegressor(**SMALL),
-    LightGBMClassifier(**SMALL, alone=True),
-    LightGBMRegressor(**SMALL, alone=True),
-    HistGradientBoostingTaskClassifier(**SMALL),
-    HistGradientBoostingTaskRegressor(**SMALL),
-    HistGradientBoostingTaskClassifier(**SMALL, alone=True),
-    RandomForestTaskClassifier(**FOREST),
-    RandomForestTaskRegressor(**FOREST),
-    RandomForestTaskClassifier(**FOREST, alone=True),
     LinearMixedClassifier(n_components=4),
     LinearMixedRegressor(n_components=4),
     GPBoostClassifier(**SMALL),
@@ -58,23 +39,23 @@ RIVALS = [
     TaskGaussianProcessClassifier(),
     TaskGaussianProcessRegressor(),
 ]
-NEEDS = {"LightGBM": "lightgbm", "LinearMixed": "gpboost", "GPBoost": "gpboost"}
+NEEDS = {"LinearMixed": "gpboost", "GPBoost": "gpboost"}
 
 
-def skip_without(rival):
+def skip_without(baseline):
     for name, package in NEEDS.items():
-        if type(rival).__name__.startswith(name) and find_spec(package) is None:
+        if type(baseline).__name__.startswith(name) and find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
 
 
 @pytest.fixture
-def rival(request):
+def baseline(request):
     skip_without(request.param)
     return request.param
 
 
-every_rival = pytest.mark.parametrize(
-    "rival", RIVALS, indirect=True, ids=lambda r: f"{r!r}".replace("\n", "")
+every_baseline = pytest.mark.parametrize(
+    "baseline", BASELINES, indirect=True, ids=lambda r: f"{r!r}".replace("\n", "")
 )
 
 
@@ -90,22 +71,22 @@ def examples():
     return X, z, np.where(z > 0.1, "yes", "no"), task
 
 
-def targets(rival, examples):
-    return examples[2] if is_classifier(rival) else examples[1]
+def targets(baseline, examples):
+    return examples[2] if is_classifier(baseline) else examples[1]
 
 
-def values(rival, X, task):
-    if is_classifier(rival):
-        return rival.decision_function(X, task)
-    return rival.predict(X, task)
+def values(baseline, X, task):
+    if is_classifier(baseline):
+        return baseline.decision_function(X, task)
+    return baseline.predict(X, task)
 
 
-@every_rival
-def test_contract(rival, examples):
+@every_baseline
+def test_contract(baseline, examples):
     X, *_, task = examples
-    y = targets(rival, examples)
-    fitted = clone(rival).fit(X, y, task)
-    assert clone(fitted).get_params() == rival.get_params()
+    y = targets(baseline, examples)
+    fitted = clone(baseline).fit(X, y, task)
+    assert clone(fitted).get_params() == baseline.get_params()
     found = values(fitted, X, task)
     assert found.shape == (task.size,)
     assert np.isfinite(found).all()
@@ -114,7 +95,7 @@ def test_contract(rival, examples):
     # Rows are predicted one by one.
     rows = np.flatnonzero(task == "b")[::-1]
     np.testing.assert_allclose(values(fitted, X[rows], task[rows]), found[rows])
-    again = pickle.loads(pickle.dumps(clone(rival).fit(X, y, task)))
+    again = pickle.loads(pickle.dumps(clone(baseline).fit(X, y, task)))
     np.testing.assert_array_equal(values(again, X, task), found)
     with pytest.raises(ValueError, match="not seen by fit: 'd'; known: 'a', 'b', 'c'"):
         fitted.predict(X[:1], ["d"])
@@ -122,55 +103,37 @@ def test_contract(rival, examples):
         fitted.predict(X)
 
 
-@every_rival
-def test_no_task_is_one_task(rival, examples):
+@every_baseline
+def test_no_task_is_one_task(baseline, examples):
     X = examples[0]
-    y = targets(rival, examples)
-    without = clone(rival).fit(X, y).predict(X)
-    one = clone(rival).fit(X, y, np.full(len(X), 7)).predict(X, np.full(len(X), 7))
+    y = targets(baseline, examples)
+    without = clone(baseline).fit(X, y).predict(X)
+    one = clone(baseline).fit(X, y, np.full(len(X), 7)).predict(X, np.full(len(X), 7))
     np.testing.assert_array_equal(without, one)
 
 
-@every_rival
-def test_one_class_or_value_is_predicted(rival, examples):
+@every_baseline
+def test_one_class_or_value_is_predicted(baseline, examples):
     X, *_, task = examples
-    y = np.full(len(X), "no" if is_classifier(rival) else 2.5)
-    found = clone(rival).fit(X, y if is_classifier(rival) else y.astype(float), task)
-    if is_classifier(rival):
+    y = np.full(len(X), "no" if is_classifier(baseline) else 2.5)
+    found = clone(baseline).fit(
+        X, y if is_classifier(baseline) else y.astype(float), task
+    )
+    if is_classifier(baseline):
         assert set(found.predict(X, task)) == {"no"}
     else:
         np.testing.assert_allclose(found.predict(X, task), 2.5, atol=1e-6)
 
 
-PATHS = {
-    "lam": [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)],
-    "n_rounds": [{"n_rounds": n, "max_leaves": k} for n in (3, 8, 1) for k in (2, 4)],
-}
-
-
-@every_rival
-def test_points_of_a_path_are_single_fits(rival, examples):
-    X, *_, task = examples
-    y = targets(rival, examples)
-    along = PATHS.keys() & rival.get_params().keys()
-    if not along or isinstance(rival, TaskInteractionClassifier):
-        pytest.skip("its points share no work, or are held to the optimum below")
-    grid = PATHS[along.pop()]
-    for point, on_path in zip(grid, rival.fit_path(X, y, task, grid=grid), strict=True):
-        single = clone(rival).set_params(**point).fit(X, y, task)
+def test_points_of_a_path_are_single_fits(examples):
+    X, z, _, task = examples
+    grid = [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)]
+    path = TaskInteractionRegressor().fit_path(X, z, task, grid=grid)
+    for point, on_path in zip(grid, path, strict=True):
+        single = TaskInteractionRegressor(**point).fit(X, z, task)
         np.testing.assert_allclose(
-            values(on_path, X, task), values(single, X, task), atol=1e-9
+            on_path.predict(X, task), single.predict(X, task), atol=1e-9
         )
-
-
-@pytest.mark.parametrize("cls", [LightGBMClassifier, RandomForestTaskClassifier])
-def test_a_task_of_one_class_alone_is_of_this_class(cls, examples):
-    X, _, y, task = examples
-    rival = cls(alone=True)
-    skip_without(rival)
-    y = np.where(task == "a", "yes", y)
-    found = rival.fit(X, y, task).predict(X, task)
-    assert set(found[task == "a"]) == {"yes"}
 
 
 def design(X, task, ratio):
@@ -237,48 +200,6 @@ def test_more_inputs_than_examples(examples):
     np.testing.assert_allclose(found, Ridge(3.0).fit(A, z).predict(A), atol=1e-8)
 
 
-def test_trees_are_the_library_on_the_same_inputs(examples):
-    X, z, _, task = examples
-    number = np.unique(task, return_inverse=True)[1]
-    with_category = np.column_stack([X, number])
-    boosted = HistGradientBoostingRegressor(
-        max_iter=8,
-        learning_rate=0.5,
-        max_leaf_nodes=4,
-        min_samples_leaf=3,
-        categorical_features=[4],
-        early_stopping=False,
-    ).fit(with_category, z)
-    found = HistGradientBoostingTaskRegressor(**SMALL).fit(X, z, task)
-    np.testing.assert_allclose(
-        found.predict(X, task), boosted.predict(with_category), atol=1e-12
-    )
-    with_dummies = np.hstack([X, np.eye(3)[number]])
-    forest = RandomForestRegressor(5, max_features=0.3, random_state=3)
-    found = RandomForestTaskRegressor(**FOREST).fit(X, z, task)
-    np.testing.assert_array_equal(
-        found.predict(X, task), forest.fit(with_dummies, z).predict(with_dummies)
-    )
-
-
-def test_lightgbm_is_its_own_estimator_on_the_same_inputs(examples):
-    lightgbm = pytest.importorskip("lightgbm")
-    X, z, _, task = examples
-    inputs = np.column_stack([X, np.unique(task, return_inverse=True)[1]])
-    plain = lightgbm.LGBMRegressor(
-        n_estimators=8,
-        learning_rate=0.5,
-        num_leaves=4,
-        min_child_samples=3,
-        min_data_per_group=3,
-        min_data_in_bin=1,
-        n_jobs=1,
-        verbose=-1,
-    ).fit(inputs, z, categorical_feature=[4])
-    found = LightGBMRegressor(**SMALL).fit(X, z, task).predict(X, task)
-    np.testing.assert_allclose(found, plain.booster_.predict(inputs), atol=1e-12)
-
-
 def test_random_effects_pull_tasks_towards_a_common_model():
     pytest.importorskip("gpboost")
     # Balanced one-way layout: the best linear predictor is known in closed form.
@@ -328,29 +249,22 @@ def test_process_with_equal_tasks_is_that_of_all_examples(examples):
 
 @pytest.mark.parametrize(
     ("name", "package"),
-    [
-        ("mtmkl_suite.baselines.trees:LightGBMClassifier", "lightgbm"),
-        ("mtmkl_suite.baselines.random_effects:GPBoostRegressor", "gpboost"),
-    ],
+    [("Pooled(LGBMClassifier)", "lightgbm"), ("GPBoostRegressor", "gpboost")],
 )
 def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
-    monkeypatch.setattr("mtmkl_suite.baselines._packages.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, package, None)
     reason = resolve(name).unsupported(None)
     assert reason == f'{package} is not installed: pip install "mtmkl[baselines]"'
 
 
 @pytest.mark.parametrize(
-    ("rival", "message"),
+    ("baseline", "message"),
     [
         (TaskInteractionRegressor(lam=0.0), "lam must be positive"),
-        (LightGBMClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
-        (
-            RandomForestTaskClassifier(max_features=1.5),
-            "max_features must be at most 1",
-        ),
+        (GPBoostClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
         (LinearMixedRegressor(n_components=0), "n_components must be .* at least 1"),
     ],
 )
-def test_bad_parameters_are_named(rival, message, examples):
+def test_bad_parameters_are_named(baseline, message, examples):
     with pytest.raises(ValueError, match=message):
-        rival.fit(examples[0], targets(rival, examples), examples[3])
+        baseline.fit(examples[0], targets(baseline, examples), examples[3])

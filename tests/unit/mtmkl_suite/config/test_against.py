@@ -62,7 +62,7 @@ def test_a_method_of_the_record_gets_the_scores_of_the_record(scores):
     assert len(mine) == scores.loc[scores["experiment"] == "digits", "repeat"].nunique()
 
 
-def test_rivals_are_those_of_the_record_and_not_fitted(done, scores):
+def test_baselines_are_those_of_the_record_and_not_fitted(done, scores):
     record = read_scores(published_folder("argyriou2008") / "scores.csv.gz")
     for method in ("aggregate", "mtl_feat_linear", "floor"):
         np.testing.assert_array_equal(values(scores, method), values(record, method))

@@ -7,7 +7,7 @@ LISTS = {
         {"id": "a", "label": "A", "sizes": [10, 20]},
         {"id": "b", "label": "B", "sizes": [20], "tiers": ["paper"]},
     ],
-    "rivals": ["x", "y"],
+    "baselines": ["x", "y"],
 }
 
 
@@ -19,7 +19,10 @@ def test_what_has_no_for_each_stays_as_it_is():
 def test_items_are_repeated_in_place_the_first_axis_slowest():
     document = [
         "before",
-        {"for_each": {"set": "sets", "rival": "rivals"}, "id": "{set.id}_{rival}"},
+        {
+            "for_each": {"set": "sets", "baseline": "baselines"},
+            "id": "{set.id}_{baseline}",
+        },
         "after",
     ]
     assert expand(document, LISTS) == [
@@ -68,7 +71,7 @@ def test_groups_of_entries_may_hold_further_ones():
 
 
 def test_texts_in_a_list_are_filled():
-    document = [{"for_each": {"r": "rivals"}, "entries": ["{r}", ["{r}", 3]]}]
+    document = [{"for_each": {"r": "baselines"}, "entries": ["{r}", ["{r}", 3]]}]
     assert expand(document, LISTS) == ["x", ["x", 3], "y", ["y", 3]]
 
 
@@ -83,7 +86,7 @@ def test_braces_around_no_name_are_text():
         (
             {"for_each": {"set": "setz"}},
             r"key 'claims\.0': unknown list 'setz'; did you mean 'sets'\? "
-            r"\(known: sets, rivals\)",
+            r"\(known: sets, baselines\)",
         ),
         (
             {"for_each": {"set": "sets"}, "id": "{set.lable}"},
@@ -91,10 +94,13 @@ def test_braces_around_no_name_are_text():
             r"'set\.label'\? \(known: set\.id, set\.label, set\.sizes, set\.tiers\)",
         ),
         (
-            {"for_each": {"r": "rivals"}, "id": "{rr} or {r.id}"},
+            {"for_each": {"r": "baselines"}, "id": "{rr} or {r.id}"},
             r"unknown placeholder 'rr'; did you mean 'r'\? \(known: r\)",
         ),
-        ({"for_each": {"r": "rivals"}, "id": "{r.id}"}, r"unknown placeholder 'r\.id'"),
+        (
+            {"for_each": {"r": "baselines"}, "id": "{r.id}"},
+            r"unknown placeholder 'r\.id'",
+        ),
         (
             {"for_each": {"set": "sets"}, "id": "{set.id} {set.tiers}"},
             r"key 'claims\.0\.id': {set\.tiers}: this item has no such field",
@@ -109,13 +115,13 @@ def test_braces_around_no_name_are_text():
         ({"for_each": {"n": []}}, r"for_each\.n is \[\], not a list with items"),
         (
             {
-                "for_each": {"r": "rivals"},
-                "entries": [{"for_each": {"r": "rivals"}, "id": "{r}"}],
+                "for_each": {"r": "baselines"},
+                "entries": [{"for_each": {"r": "baselines"}, "id": "{r}"}],
             },
             "for_each has the name 'r' of an outer one",
         ),
         (
-            {"for_each": {"r": "rivals"}, "a": {"{r}": 1, "x": 2}},
+            {"for_each": {"r": "baselines"}, "a": {"{r}": 1, "x": 2}},
             r"key 'claims\.0\.a\.x': the key 'x' is made twice",
         ),
     ],

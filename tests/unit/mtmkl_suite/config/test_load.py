@@ -371,7 +371,7 @@ def test_claims_are_those_of_the_published_record(paper):
 
 def generated_claim(**changes):
     claim = {
-        "for_each": {"method": "rivals"},
+        "for_each": {"method": "baselines"},
         "id": "{method}_is_worse",
         "section": "6.3",
         "basis": "ours",
@@ -381,7 +381,7 @@ def generated_claim(**changes):
     } | changes
 
     def edit(document):
-        document["lists"] = {"rivals": ["aggregate", "independent_common"]}
+        document["lists"] = {"baselines": ["aggregate", "independent_common"]}
         document["claims"].append(claim)
 
     return edit
@@ -428,13 +428,13 @@ def test_a_mistake_in_a_generated_entry_is_named(tmp_path, changes, message):
         load_paper(folder, "quick")
 
 
-@pytest.mark.parametrize("lists", [3, {"rivals": 3}, {"rivals": []}])
+@pytest.mark.parametrize("lists", [3, {"baselines": 3}, {"baselines": []}])
 def test_lists_have_items(tmp_path, lists):
     def edit(document):
         document["lists"] = lists
 
     folder = edited_paper(tmp_path, edit)
-    message = r"edited/experiments\.yaml: key 'lists(\.rivals)?': .* is not a"
+    message = r"edited/experiments\.yaml: key 'lists(\.baselines)?': .* is not a"
     with pytest.raises(ConfigError, match=message):
         load_paper(folder, "quick")
 

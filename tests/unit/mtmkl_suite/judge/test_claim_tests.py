@@ -612,7 +612,7 @@ class TestOverlap:
 
 
 class TestAheadByRanks:
-    RIVALS: ClassVar = ["a", "b", "c"]
+    BASELINES: ClassVar = ["a", "b", "c"]
     ROWS: ClassVar = [{"experiment": f"e{k}", "metric": "accuracy"} for k in range(7)]
 
     def result(self, table, means, low, metric="accuracy"):
@@ -634,12 +634,12 @@ class TestAheadByRanks:
             experiment="e0",
             rows=places,
             control="own",
-            rivals=self.RIVALS,
+            baselines=self.BASELINES,
             where={},
             low=low,
         )
 
-    def test_counts_rivals_as_demsar_does(self, table):
+    def test_counts_baselines_as_demsar_does(self, table):
         means = {"own": 0.9, "a": 0.8, "b": 0.7, "c": 0.6}
         # z = 1, 2 and 3 ranks over sqrt(4 * 5 / (6 * 7)): p = 0.147, 0.0038, 1.4e-5.
         for low, verdict in ((2, "holds"), (3, "does not hold")):

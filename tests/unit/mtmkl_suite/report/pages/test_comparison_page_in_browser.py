@@ -154,7 +154,7 @@ PARTS = (
 press("many tasks");
 const part = all("#form select")[0];
 part.focus();
-part.value = "Classification with rivals";
+part.value = "Classification with baselines";
 part.dispatchEvent(new Event("change"));
 answers.pressed = pressed();
 answers.focus = document.activeElement === all("#form select")[0];
@@ -568,11 +568,12 @@ def test_another_part_has_the_same_presets_and_what_is_left_out_comes_first(
 
 
 def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp_path):
-    part = next(each for each in parts if each["title"] == "Classification with rivals")
+    title = "Classification with baselines"
+    part = next(each for each in parts if each["title"] == title)
     artefact = next(
         each
         for each in context.config.artefacts.values()
-        if getattr(each, "rivals", None) == part["today"]
+        if getattr(each, "baselines", None) == part["today"]
     )
     comparison = artefact.comparison
     values = ranking_matrix(context.scores, comparison, comparison.main)
@@ -641,7 +642,7 @@ answers.left = [!document.getElementById("ranks").hidden,
   all("#form input:checked").length, document.activeElement.id];
 go("datasets=Heart");
 answers.elsewhere = lines().slice(0, 2);
-link("with rivals").click();
+link("with baselines").click();
 answers.there = document.getElementById("chosen").textContent;
 go("methods=Whom&methods=CMTL");
 answers.one_pair = lines();
@@ -675,7 +676,7 @@ def test_no_choice_is_lost_and_none_is_a_dead_end(page, parts, tmp_path):
     assert found["elsewhere"][0].startswith(
         "Do the papers' methods beat today's? On He"
     )
-    assert found["there"].startswith("Classification with rivals; 24 methods; as plan")
+    assert found["there"].startswith("Classification with baselines; 24 methods; as")
     assert "1 data set (Heart)" in found["there"]
     one = " ".join(found["one_pair"])
     assert "of 1 " not in one

@@ -126,12 +126,12 @@ def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
     assert small["decides"]
 
 
-def test_posteriors_of_rivals_are_given(compared, tmp_path):
+def test_posteriors_of_baselines_are_given(compared, tmp_path):
     row = {"first": "Linear", "second": "Ours", "block": "10 %", "p_first_better": 0.1}
     row |= {"p_equivalent": 0.2, "p_second_better": 0.7, "reversed_without": ""}
-    table = artefact("rivals", rivals=["Linear"], proposed=["Ours"])
-    compared.config.artefacts["table_rivals"] = table
-    pd.DataFrame([row]).to_csv(tmp_path / "table_rivals.csv", index=False)
+    table = artefact("baselines", baselines=["Linear"], proposed=["Ours"])
+    compared.config.artefacts["table_baselines"] = table
+    pd.DataFrame([row]).to_csv(tmp_path / "table_baselines.csv", index=False)
     (part,) = parts_of_run(compared, lambda name: tmp_path / f"{name}.csv")
     (given,) = part["given"]
     assert given["pairs"] == [["Linear", "Ours", 0.1, 0.2, 0.7]]

@@ -149,13 +149,13 @@ def test_posteriors_are_those_of_all_repeats_of_the_ranked_methods():
     assert "differences up to 0.5 points count as none" in table.notes[1]
 
 
-def rivals(first="Linear", second="Ours"):
-    return artefact("rivals", rivals=[first], proposed=[second])
+def baselines(first="Linear", second="Ours"):
+    return artefact("baselines", baselines=[first], proposed=[second])
 
 
-def test_a_rival_is_compared_with_the_control_and_the_best_of_the_papers():
+def test_a_baseline_is_compared_with_the_control_and_the_best_of_the_papers():
     found = with_more_repeats(FEATURES)
-    table = build(found, rivals())
+    table = build(found, baselines())
     posteriors = build(found, artefact("method_posteriors")).cells
     assert [line[:2] for line in table.body] == [
         ["Linear", "Alone"],
@@ -171,7 +171,7 @@ def test_a_rival_is_compared_with_the_control_and_the_best_of_the_papers():
         mine = cells.loc[(block, "Linear", "Ours"), "p_first_better"]
         theirs = known.loc[(block, "Ours", "Linear"), "p_second_better"]
         assert mine == pytest.approx(theirs, abs=1e-9)
-    assert table.notes[0].startswith("Ours: better than all rivals, P > 0.99")
+    assert table.notes[0].startswith("Ours: better than every baseline, P > 0.99")
     assert (
         "10 %: on 6 of 6 data sets a method of the papers is more than 0.5"
         in (table.notes[2])
@@ -184,28 +184,28 @@ def test_differences_that_are_the_region_but_for_rounding_are_ties(monkeypatch):
     for k, name in enumerate(FEATURES):
         values = (60.1 + k / 10, 60.6 + k / 10, 60.6 + k / 10)
         monkeypatch.setitem(MEANS, name, (values, values))
-    table = build(context(FEATURES), rivals())
+    table = build(context(FEATURES), baselines())
     assert [line[3] for line in table.body] == ["0–6–0", "0–6–0"]
     assert set(table.cells["rank_first"]) == {1.5}
     assert "on 0 of 6 data sets a method of the papers" in table.notes[2]
 
 
-def test_no_method_beats_a_rival_that_is_better():
-    table = build(with_more_repeats(FEATURES), rivals("Ours", "Linear"))
-    assert table.notes[0].startswith("No method of the papers beats all 1 rivals")
+def test_no_method_beats_a_baseline_that_is_better():
+    table = build(with_more_repeats(FEATURES), baselines("Ours", "Linear"))
+    assert table.notes[0].startswith("No method of the papers beats all 1 baselines")
     assert "Linear comes nearest: it beats Ours" in table.notes[0]
-    assert "On 6 a rival is above all of them: A (Ours 64" in table.notes[2]
+    assert "On 6 a baseline is above all of them: A (Ours 64" in table.notes[2]
 
 
-def test_rivals_without_all_data_sets_or_repeats_are_told():
-    table = build(context(), rivals())
+def test_baselines_without_all_data_sets_or_repeats_are_told():
+    table = build(context(), baselines())
     # Linear was not run on images, and two repeats are too few.
     assert table.body == []
     assert "Images" not in " ".join(table.notes)
-    few = build(context(FEATURES), rivals())
+    few = build(context(FEATURES), baselines())
     assert few.body[0][4:] == ["–"] * 3
     assert few.notes[0].startswith("Too few data sets or repeats")
-    assert build(context(()), rivals()).body == []
+    assert build(context(()), baselines()).body == []
 
 
 @pytest.mark.parametrize("names", [FEATURES, ("A", "B"), ()])

@@ -1,4 +1,4 @@
-"""Other readings of the linear rivals: their inputs, offsets and solvers.
+"""Other readings of the linear baselines: their inputs, offsets and solvers.
 
 The paper only cites them. Here each keeps its penalty and gets
 
@@ -156,7 +156,7 @@ def _means(values: FloatArray, task: IntArray) -> FloatArray:
 
 
 class KernelFeatures(LinearTaskClassifier):
-    """A rival on the principal components of the mean of the ten kernels.
+    """A baseline on the principal components of the mean of the ten kernels.
 
     The kernels are those of the paper's method, normalised by their cosine, on
     standardised inputs. The components are found on the training examples of all tasks
@@ -191,7 +191,7 @@ class KernelFeatures(LinearTaskClassifier):
 
 
 class WithoutOffset(LinearTaskClassifier):
-    """A rival without offsets; its inputs are standardised over all tasks as before."""
+    """A baseline without offsets; inputs are standardised over all tasks as before."""
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -201,7 +201,7 @@ class WithoutOffset(LinearTaskClassifier):
 
 
 class InputsAsStored(LinearTaskClassifier):
-    """A rival on inputs as they are stored, without offsets."""
+    """A baseline on inputs as they are stored, without offsets."""
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -218,7 +218,7 @@ HINGE_TOL = 1e-3
 
 
 class SquaredHinge(LinearTaskClassifier):
-    """A rival with Σ max(0, 1 − y f(x))² in place of the squared loss.
+    """A baseline with Σ max(0, 1 − y f(x))² in place of the squared loss.
 
     At outputs f₀ and with z = y max(1, y f₀), (z − f)² is at least max(0, 1 − y f)² for
     every f, and equal to it at f₀. So each problem of least squares with these targets
@@ -292,7 +292,7 @@ def _with_targets(tasks: TaskDecomposition, y: FloatArray) -> TaskDecomposition:
 def _under(
     reading: type,
     prefix: str,
-    rivals: Sequence[type] = (
+    baselines: Sequence[type] = (
         CMTLClassifier,
         WhomClassifier,
         FlexClusClassifier,
@@ -300,10 +300,14 @@ def _under(
         MeTaGClassifier,
     ),
 ) -> list[type]:
-    """Return rivals under a reading, such as ``KernelCMTL``."""
+    """Return baselines under a reading, such as ``KernelCMTL``."""
     return [
-        type(f"{prefix}{rival.__name__}", (reading, rival), {"__module__": __name__})
-        for rival in rivals
+        type(
+            f"{prefix}{baseline.__name__}",
+            (reading, baseline),
+            {"__module__": __name__},
+        )
+        for baseline in baselines
     ]
 
 

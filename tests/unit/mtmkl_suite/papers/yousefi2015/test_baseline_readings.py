@@ -10,7 +10,7 @@ from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.cmtl import CMTLClassifier
 from mtmkl.methods.co_clus import CoClusClassifier
 from mtmkl.methods.me_ta_g import MeTaGClassifier
-from mtmkl_suite.papers.yousefi2015 import rival_readings as readings
+from mtmkl_suite.papers.yousefi2015 import baseline_readings as readings
 
 KERNEL = [
     readings.KernelCMTL, readings.KernelWhom, readings.KernelFlexClus,
@@ -33,7 +33,7 @@ def rings():
 
 
 @pytest.mark.parametrize("method", KERNEL)
-def test_kernel_features_learn_what_linear_rivals_cannot(method, rings):
+def test_kernel_features_learn_what_linear_baselines_cannot(method, rings):
     X, y, task = rings
     linear = method.__mro__[2]().fit(X, y, task=task)
     kernel = method().fit(X, y, task=task)

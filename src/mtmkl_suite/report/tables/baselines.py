@@ -1,8 +1,8 @@
-"""Table of rivals that were added to a comparison, against what the papers propose.
+"""Table of baselines that were added to a comparison, against what the papers propose.
 
 Both are ranked over the data sets that count in the comparison
 (:mod:`mtmkl_suite.report.tables.comparison`). The first note says whether anything that
-is proposed beats all rivals, the others on which data sets, by how much.
+is proposed beats all baselines, the others on which data sets, by how much.
 """
 
 import itertools
@@ -26,8 +26,8 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
-    """Return each rival against the control and the best of what is proposed."""
+def build_baselines(context: Context, artefact: MethodTable) -> PrintedTable:
+    """Return each baseline against the control and the best of what is proposed."""
     comparison = artefact.comparison
     cells = pd.concat(
         [_pairs(context, artefact, block) for block in comparison.blocks],
@@ -36,8 +36,8 @@ def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
     main = cells[cells["block"] == comparison.main]
     proposed = main[main["second"].isin(artefact.proposed)]
     header = [
-        "rival", "against", f"difference, {comparison.unit}", "wins–ties–losses",
-        "P(rival better)", "P(equal)", "P(other better)",
+        "baseline", "against", f"difference, {comparison.unit}", "wins–ties–losses",
+        "P(baseline better)", "P(equal)", "P(other better)",
     ]  # fmt: skip
     body = []
     notes = []
@@ -63,7 +63,7 @@ def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
             "train sizes.",
         ]
         ranked_ = set(main["first"])
-        unranked = [name for name in artefact.rivals if name not in ranked_]
+        unranked = [name for name in artefact.baselines if name not in ranked_]
         if unranked:
             notes.append(
                 f"Not on all of these data sets, so in no pair: {', '.join(unranked)}."
@@ -73,12 +73,12 @@ def build_rivals(context: Context, artefact: MethodTable) -> PrintedTable:
 
 
 def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
-    """Return all pairs of a rival with the control or what is proposed."""
+    """Return all pairs of a baseline with the control or what is proposed."""
     comparison = artefact.comparison
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
     if len(values) < 2:
         return pd.DataFrame(columns=list(_COLUMNS))
-    firsts = [name for name in artefact.rivals if name in values]
+    firsts = [name for name in artefact.baselines if name in values]
     seconds = [n for n in (comparison.control, *artefact.proposed) if n in values]
     ranks = values.rank(axis=1, ascending=False).mean()
     found = ranked_repeats(context, comparison, block, [*firsts, *seconds])
@@ -107,20 +107,20 @@ def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
 
 
 def _verdict(pairs: pd.DataFrame) -> str:
-    """Say whether anything that is proposed beats all rivals, by their pairs."""
+    """Say whether anything that is proposed beats all baselines, by their pairs."""
     if pairs["p_second_better"].isna().all():
-        return "Too few data sets or repeats to say whether a method beats all rivals."
+        return "Too few data sets or repeats to say whether one beats all baselines."
     pairs = pairs.astype({"p_second_better": float})
     least = pairs.groupby("second")["p_second_better"].min()
     beats = list(least.index[least > CERTAIN])
     if beats:
-        return f"{', '.join(beats)}: better than all rivals, P > {CERTAIN:g} for each."
+        return f"{', '.join(beats)}: better than every baseline, P > {CERTAIN:g}."
     nearest = str(least.idxmax())
     of_it = pairs[pairs["second"] == nearest]
     (hardest,) = of_it.nsmallest(1, "p_second_better").to_dict("records")
     return (
-        f"No method of the papers beats all {of_it['first'].nunique()} rivals with a "
-        f"probability above {CERTAIN:g}. {nearest} comes nearest: it beats "
+        f"No method of the papers beats all {of_it['first'].nunique()} baselines with "
+        f"a probability above {CERTAIN:g}. {nearest} comes nearest: it beats "
         f"{hardest['first']}, the hardest for it, with {p_text(least.max())} (mean "
         f"{hardest['mean_second']:.1f} against {hardest['mean_first']:.1f})."
     )
@@ -135,7 +135,7 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
     n = 0
     for name, row in matrix.iterrows():
         ours, theirs = (
-            row[each].dropna() for each in (artefact.proposed, artefact.rivals)
+            row[each].dropna() for each in (artefact.proposed, artefact.baselines)
         )
         if ours.empty or theirs.empty:
             continue
@@ -147,8 +147,8 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
             sides[gain > 0].append(f"{name} ({_best(first)}, {_best(second)})")
     return (
         f"{block}: on {len(sides[True])} of {n} data sets a method of the papers is "
-        f"more than {comparison.rope:g} above every rival: {_list(sides[True])}. On "
-        f"{len(sides[False])} a rival is above all of them: {_list(sides[False])}."
+        f"more than {comparison.rope:g} above every baseline: {_list(sides[True])}. On "
+        f"{len(sides[False])} a baseline is above all of them: {_list(sides[False])}."
     )
 
 
