@@ -57,7 +57,7 @@ def values(table, method):
 
 
 def test_a_method_of_the_record_gets_the_scores_of_the_record(scores):
-    mine = values(scores, "independentridge")
+    mine = values(scores, "independentridgeregressor")
     np.testing.assert_array_equal(mine, values(scores, "independent_common"))
     assert len(mine) == scores.loc[scores["experiment"] == "digits", "repeat"].nunique()
 
@@ -67,7 +67,9 @@ def test_baselines_are_those_of_the_record_and_not_fitted(done, scores):
     for method in ("aggregate", "mtl_feat_linear", "floor"):
         np.testing.assert_array_equal(values(scores, method), values(record, method))
     fitted = (done.report.parent / "argyriou2008" / "fits").rglob("*.csv.gz")
-    assert {path.name.partition(".")[0] for path in fitted} == {"independentridge"}
+    assert {path.name.partition(".")[0] for path in fitted} == {
+        "independentridgeregressor"
+    }
 
 
 def test_the_report_puts_it_first(done):

@@ -122,7 +122,7 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
         "+mtmkl.methods.rr_het.RRHetRegressor"
     )
     scores = read_table(done.report.parent / "my_data" / "scores.csv.gz")
-    assert set(scores["method"]) == {"ridge", "aggregate", "floor", "rrhet"}
+    assert set(scores["method"]) == {"ridge", "aggregate", "floor", "rrhetregressor"}
     assert scores["repeat"].nunique() == 5
     page = done.report.read_text()
     assert "RRHetRegressor (untuned): rank" in page
@@ -148,7 +148,7 @@ def test_a_run_ranks_methods_and_one_of_ones_own(file, tmp_path):
         path.name.partition(".")[0] for path in done.report.parent.rglob("fits/**/*.gz")
     }
     # Short fits share a file, which is named after the first of them.
-    assert {"ridge", "rrhet"} <= fits <= set(scores["method"])
+    assert {"ridge", "rrhetregressor"} <= fits <= set(scores["method"])
 
 
 def test_wrong_files_are_refused_before_any_work(file, tmp_path, capsys):

@@ -58,8 +58,8 @@ def test_methods_repeats_and_settings():
         repeats=1,
         settings=["methods.ridge.grid.gamma=[2.0]"],
     )["tiny"]
-    assert paper.own == ["independentridge"]
-    assert paper.methods["independentridge"].grid == {"gamma": [1.0]}
+    assert paper.own == ["independentridgeregressor"]
+    assert paper.methods["independentridgeregressor"].grid == {"gamma": [1.0]}
     assert paper.methods["ridge"].grid["gamma"] == [2.0]
     assert paper.changes == {"methods.ridge.grid.gamma": [2.0], "repeats": 1}
 
@@ -94,7 +94,7 @@ def test_each_method_has_a_grid_of_its_own():
     run = {"methods": [RIDGE, "own:A", "own:B"], "experiments": ["digits"]}
     grids = [{"gamma": [1.0]}, {}, {"C": [1, 2]}]
     methods = papers(TINY, grid=grids, **run)["tiny"].methods
-    assert methods["independentridge"].grid == grids[0]
+    assert methods["independentridgeregressor"].grid == grids[0]
     assert methods["a"].selection == "none"
     assert methods["b"].grid == grids[2]
     with pytest.raises(ConfigError, match="--grid is given 2 times and --method 3"):

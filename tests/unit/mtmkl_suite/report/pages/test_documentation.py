@@ -17,19 +17,19 @@ def test_the_site_comes_before_its_sources(tmp_path):
     run = RunFolder(tmp_path / "results" / "quick")
     documentation = Documentation(run, tmp_path)
     assert documentation.page("docs/index.md") == ""
-    assert documentation.method("Whom") == ""
+    assert documentation.method("WhomClassifier") == ""
     (tmp_path / "docs").mkdir()
     for name in ("index", "methods"):
         (tmp_path / "docs" / f"{name}.md").write_text("text")
     assert documentation.page("docs/index.md") == "../../../docs/index.md"
-    assert documentation.method("Whom") == "../../../docs/methods.md"
+    assert documentation.method("WhomClassifier") == "../../../docs/methods.md"
     assert documentation.method("my.module:Mine") == ""
     for name in ("docs/index.html", "docs/generated/mtmkl.methods.WhomClassifier.html"):
         (run.site / name).parent.mkdir(parents=True, exist_ok=True)
         (run.site / name).write_text("built")
     assert documentation.page("docs/index.md") == "../site/docs/index.html"
     built = "../site/docs/generated/mtmkl.methods.WhomClassifier.html"
-    assert documentation.method("Whom") == built
+    assert documentation.method("WhomClassifier") == built
 
 
 TEXT = """# A paper
