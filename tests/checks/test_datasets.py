@@ -1,7 +1,5 @@
 """What must hold for every registered data set that has a loader."""
 
-import functools
-
 import numpy as np
 import pytest
 from sklearn.utils.sparsefuncs import min_max_axis
@@ -51,22 +49,14 @@ OF_IMAGES = ("flowers17", "caltech101")
 MOST_CONSTANT_FEATURES = {"mnist": 784 // 4, "digits_pairs": 61 // 10}
 
 
-@functools.cache
-def loaded(name):
-    return load(name, download=False)
-
-
-@pytest.fixture(params=NAMES)
+# All tests of one data set run one after another: it is loaded once.
+@pytest.fixture(scope="module", params=NAMES)
 def data(request):
     if REGISTRY.locate(request.param) is None:
         pytest.skip(f"data set {request.param!r} is neither in a mirror nor cached")
     if request.param in OF_IMAGES and not (Places(None).cache / request.param).is_dir():
         pytest.skip(f"the distances of {request.param!r} take minutes to compute")
-    return loaded(request.param)
-
-
-def test_the_registry_says_where_the_data_are_from(data):
-    assert data.origin == REGISTRY[data.name].origin
+    return load(request.param, download=False)
 
 
 def protocol_of(data):

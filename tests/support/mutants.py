@@ -103,7 +103,7 @@ def failure(
 ) -> str:
     """Run files of tests against other sources; return what failed, if anything."""
     own = {"PYTHONPATH": str(sources), "NUMBA_CACHE_DIR": str(sources / cache)}
-    words = ["-x", "-q", "-n", str(processes), "--dist", "loadfile"]
+    words = ["-x", "-q", "-n", str(processes), "--dist", "worksteal"]
     words += ["-p", "no:cacheprovider", *map(str, tests)]
     try:
         done = subprocess.run(

@@ -67,77 +67,84 @@ def _anchors(page):
     return {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
 
 
-@pytest.mark.parametrize("page", sorted({*PAGES, *SITE}), ids=_name)
-def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+def _text(page):
+    return page.read_text(encoding="utf-8")
+
+
+def _guide_codes():
+    """Yield each code of a guide with the page that shows it."""
+    for page in GUIDES:
+        for code in _code(page):
+            yield page, code
+
+
+def test_links_lead_somewhere():
     broken = []
-    for link in links:
-        target, _, anchor = link.partition("#")
-        if "://" in target:
-            continue
-        path = page.parent / target if target else page
-        if not path.exists() or (anchor and anchor not in _anchors(path)):
-            broken.append(link)
+    for page in sorted({*PAGES, *SITE}):
+        for link in re.findall(r"\]\(([^)\s]+)\)", _text(page)):
+            target, _, anchor = link.partition("#")
+            if "://" in target:
+                continue
+            path = page.parent / target if target else page
+            if not path.exists() or (anchor and anchor not in _anchors(path)):
+                broken.append((_name(page), link))
     assert broken == []
 
 
-@pytest.mark.parametrize("page", SITE, ids=_name)
-def test_the_site_finds_pictures_and_pages(page):
+def test_the_site_finds_pictures_and_pages():
     """Sphinx copies and links what Markdown names; raw HTML it leaves as it is."""
-    text = page.read_text(encoding="utf-8")
-    assert re.findall(r'<[^>]* (?:href|src)="(?!\w+:)[^"]*"', text) == []
-    assert text.startswith("# ")
+    for page in SITE:
+        text = _text(page)
+        raw = re.findall(r'<[^>]* (?:href|src)="(?!\w+:)[^"]*"', text)
+        assert raw == [], page
+        assert text.startswith("# "), page
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_make_targets_exist(page):
+def test_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.M))
-    code = re.findall(
-        r"^```sh\n.*?^```|`[^`\n]+`", page.read_text("utf-8"), re.S | re.M
-    )
-    named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
-    assert named <= targets
+    for page in PAGES:
+        code = re.findall(r"^```sh\n.*?^```|`[^`\n]+`", _text(page), re.S | re.M)
+        named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
+        assert named <= targets, page
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_files_in_code_exist(page):
+def test_files_in_code_exist():
     missing = []
-    for code in _code(page):
+    for page, code in _guide_codes():
         # A placeholder stands for anything: <paper>
         for word in re.sub(r"<[^>]*>", "*", code).split():
             folder, is_path, _ = word.partition("/")
             if is_path and folder in FOLDERS and not any(ROOT.glob(word)):
-                missing.append(word)
+                missing.append((_name(page), word))
             if re.fullmatch(r"\w+\.(?:py|md|cff|toml|lock|yml)", word):
                 places = (ROOT / word, page.parent / word)
-                missing += [word] * (not any(place.exists() for place in places))
+                if not any(place.exists() for place in places):
+                    missing.append((_name(page), word))
     assert missing == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_names_in_code_can_be_imported(page):
+def test_names_in_code_can_be_imported():
     unknown = []
-    for code in _code(page):
+    for page, code in _guide_codes():
         for name in re.findall(r"(?<![\w/.-])mtmkl(?:\.\w+)+", code):
             try:
                 _resolve(name)
             except AttributeError:
-                unknown.append(name)
+                unknown.append((_name(page), name))
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_arguments_in_code_are_taken(page):
+def test_arguments_in_code_are_taken():
     unknown = []
-    for code in _code(page):
+    for page, code in _guide_codes():
         call = re.fullmatch(r"(\w+)\((.*)\)", code)
         if call is None or call[1] not in REGISTRY:
             continue
         method = REGISTRY[call[1]]
         known = inspect.signature(method).parameters
         unknown += [
-            code
+            (_name(page), code)
             for name, value in re.findall(r"(\w+)=([^=]*)(?=, \w+=|$)", call[2])
             if name not in known
             or any(text not in method.__doc__ for text in re.findall('".*?"', value))
@@ -145,10 +152,9 @@ def test_arguments_in_code_are_taken(page):
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_parameters_and_attributes_in_code_exist(page):
+def test_parameters_and_attributes_in_code_exist():
     unknown = []
-    for code in _code(page):
+    for page, code in _guide_codes():
         name, _, member = code.partition(".")
         if name not in REGISTRY or not member.isidentifier():
             continue
@@ -159,21 +165,18 @@ def test_parameters_and_attributes_in_code_exist(page):
             else member in inspect.signature(method).parameters
         )
         if not is_known and not hasattr(method, member):
-            unknown.append(code)
+            unknown.append((_name(page), code))
     assert unknown == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_tests_in_code_exist(page):
-    files = (ROOT / "tests").rglob("test_*.py")
-    tests = "".join(path.read_text(encoding="utf-8") for path in files)
-    named = [code for code in _code(page) if re.fullmatch(r"test_\w+", code)]
+def test_tests_in_code_exist():
+    tests = "".join(map(_text, (ROOT / "tests").rglob("test_*.py")))
+    named = [code for _, code in _guide_codes() if re.fullmatch(r"test_\w+", code)]
     assert [name for name in named if f"def {name}(" not in tests] == []
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=_name)
-def test_commands_in_code_are_understood(page):
-    for code in _code(page):
+def test_commands_in_code_are_understood():
+    for page, code in _guide_codes():
         command = re.search(r"\.venv/bin/mtmkl (.*)", code)
         if command is None:
             continue
@@ -181,13 +184,13 @@ def test_commands_in_code_are_understood(page):
         parsed = parser(words[0]).parse_args(words)
         if getattr(parsed, "experiment", None) and parsed.paper:
             known = load_paper(parsed.paper, parsed.tier or "quick").experiments
-            assert set(parsed.experiment) <= set(known)
+            assert set(parsed.experiment) <= set(known), page
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_name)
-def test_commands_name_the_environment(page):
+def test_commands_name_the_environment():
     command = r"(?<!\.venv/bin/)\b(?:mtmkl run --|python -c|snakemake --)"
-    assert re.findall(command, page.read_text(encoding="utf-8")) == []
+    found = {_name(page): re.findall(command, _text(page)) for page in PAGES}
+    assert {page: each for page, each in found.items() if each} == {}
 
 
 def test_where_a_method_of_ones_own_is_compared():

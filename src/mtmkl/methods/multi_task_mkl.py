@@ -406,9 +406,13 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     def predict_proba(self, X: ArrayLike, task: ArrayLike | None = None) -> FloatArray:
         """Return the probabilities of the classes, (n, classes), for the logistic loss.
 
-        In the order of ``classes_``; parameters as for :meth:`predict`.
+        In the order of ``classes_``; parameters as for :meth:`predict`. After a fit of
+        T columns of targets, those of ``classes_[1]``, (n, T).
         """
         scores = self.decision_function(X, task)
+        if scores.ndim > 1:
+            columns: FloatArray = expit(scores)
+            return columns
         if self.classes_.size == 1:
             return np.ones((scores.size, 1))
         return np.column_stack([expit(-scores), expit(scores)])

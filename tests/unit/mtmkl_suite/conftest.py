@@ -8,13 +8,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from configured import of
 from regression_problems import make_problem, problem  # noqa: F401
 
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Run
 from mtmkl_suite.data.splits import Split, save_splits
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.files import write_json
 from mtmkl_suite.judge.sample import dataset_options
+from mtmkl_suite.report.artefacts import write_artefacts
+from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run.fits import Fits, no_scores, write_fits
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.grouping import fit_groups
@@ -54,6 +58,24 @@ def empty_results(paper, tmp_path_factory) -> PaperFolder:
     """Nothing was run, for want of data."""
     folder = tmp_path_factory.mktemp("empty")
     return fabricate(paper, folder, missing=tuple(SIZES))
+
+
+@pytest.fixture(scope="session")
+def reported(paper, results) -> PaperFolder:
+    """The same with all its tables, figures and judgements."""
+    return complete(paper, results)
+
+
+@pytest.fixture(scope="session")
+def empty_reported(paper, empty_results) -> PaperFolder:
+    """What is made of nothing."""
+    return complete(paper, empty_results)
+
+
+def complete(config, folder: PaperFolder) -> PaperFolder:
+    write_artefacts(list(config.artefacts), config, folder)
+    write_record(config, folder, of(Run, {"tier": "quick", "seed": 1}))
+    return folder
 
 
 def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:

@@ -25,13 +25,6 @@ SETTINGS = of(Run, {"tier": "quick", "seed": 1})
 
 
 @pytest.fixture(scope="module")
-def written(paper, results):
-    write_artefacts(list(paper.artefacts), paper, results)
-    write_record(paper, results, SETTINGS)
-    return results
-
-
-@pytest.fixture(scope="module")
 def full_paper(paper):
     """The same paper, as if these were its full protocols, without mere pictures."""
     artefacts = paper.artefacts.items()
@@ -48,8 +41,8 @@ def full_results(full_paper, make_results, tmp_path_factory):
 
 
 # These columns are what other programs read: they are spelt out here on purpose.
-def test_columns_of_verdicts(written):
-    header = written.verdicts.read_text().splitlines()[0]
+def test_columns_of_verdicts(reported):
+    header = reported.verdicts.read_text().splitlines()[0]
     assert header == (
         "artefact,row,column,unit,published,published_sd,status,reproduced,"
         "reproduced_sd,n,verdict,verdict_with_spread,data,rule,derived"
@@ -57,8 +50,8 @@ def test_columns_of_verdicts(written):
     assert tuple(header.split(",")) == VERDICT_COLUMNS
 
 
-def test_columns_of_claims(written):
-    header = written.claims.read_text().splitlines()[0]
+def test_columns_of_claims(reported):
+    header = reported.claims.read_text().splitlines()[0]
     assert header == (
         "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
         "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high,n,"
@@ -67,8 +60,8 @@ def test_columns_of_claims(written):
     )
 
 
-def test_every_published_cell_has_one_verdict(written, paper):
-    table = pd.read_csv(written.verdicts)
+def test_every_published_cell_has_one_verdict(reported, paper):
+    table = pd.read_csv(reported.verdicts)
     assert table["artefact"].value_counts().to_dict() == {
         "figure_3": 5, "table_1": 6, "table_2": 7, "table_3": 4,
     }  # fmt: skip
@@ -80,9 +73,9 @@ def test_every_published_cell_has_one_verdict(written, paper):
     assert gaussian["rule"].item() == "not run in this tier"
 
 
-def test_full_protocols_are_judged(full_paper, full_results, written):
+def test_full_protocols_are_judged(full_paper, full_results, reported):
     judged = verdict_table(full_paper, full_results)
-    table = pd.read_csv(written.verdicts)
+    table = pd.read_csv(reported.verdicts)
     assert set(judged["verdict"]) <= {"reproduced", "close", "different", "no data"}
     gaps = judged["verdict"] == "no data"
     assert gaps.equals(table["verdict"] == "no data")
@@ -91,8 +84,8 @@ def test_full_protocols_are_judged(full_paper, full_results, written):
     np.testing.assert_allclose(judged[numbers].astype(float), table[numbers])
 
 
-def test_claims_of_a_reduced_run_are_described_only(written, full_paper, results):
-    table = pd.read_csv(written.claims)
+def test_claims_of_a_reduced_run_are_described_only(reported, full_paper, results):
+    table = pd.read_csv(reported.claims)
     assert set(table["verdict"]) == {"not judged (quick)", "no data"}
     numbers = ["statistic", "p", "interval_low", "interval_high"]
     assert table[numbers].isna().all(axis=None)
@@ -114,36 +107,35 @@ def test_claims_are_all_judged(full_paper, results):
 
 
 @pytest.mark.nightly
-def test_the_same_results_give_the_same_bytes(paper, written):
-    before = [path.read_bytes() for path in written.record()]
-    write_artefacts(list(paper.artefacts), paper, written)
-    write_record(paper, written, SETTINGS)
-    assert [path.read_bytes() for path in written.record()] == before
+def test_the_same_results_give_the_same_bytes(paper, reported):
+    before = [path.read_bytes() for path in reported.record()]
+    write_artefacts(list(paper.artefacts), paper, reported)
+    write_record(paper, reported, SETTINGS)
+    assert [path.read_bytes() for path in reported.record()] == before
 
 
-def test_an_artefact_leaves_the_cells_of_its_table(paper, written):
+def test_an_artefact_leaves_the_cells_of_its_table(paper, reported):
     """The verdicts go through a file: not a digit may be lost there."""
     name = "table_1"
-    table = build(load_context(paper, written), paper.artefacts[name])
+    table = build(load_context(paper, reported), paper.artefacts[name])
     expected = table.cells[table.cells["in_paper"]]
     expected = expected.assign(artefact=name, derived=False)
     pd.testing.assert_frame_equal(
-        read_verdicts(written, name),
+        read_verdicts(reported, name),
         expected[list(VERDICT_COLUMNS)].reset_index(drop=True),
     )
 
 
-def test_without_data_everything_is_a_named_gap(paper, empty_results):
-    write_artefacts(list(paper.artefacts), paper, empty_results)
-    verdicts = verdict_table(paper, empty_results)
-    claims = claims_table(load_context(paper, empty_results))
+def test_without_data_everything_is_a_named_gap(paper, empty_reported):
+    verdicts = verdict_table(paper, empty_reported)
+    claims = claims_table(load_context(paper, empty_reported))
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
     assert verdicts["rule"].str.contains("absent").all()
     assert claims["note"].str.contains("absent").all()
 
 
-def test_statistics(paper, written, empty_results):
-    table = pd.read_csv(written.statistics)
+def test_statistics(paper, reported, empty_results):
+    table = pd.read_csv(reported.statistics)
     assert tuple(table.columns) == PAIR_COLUMNS
     units = table.groupby("experiment")["unit"].first()
     assert units["survey"] == "task"

@@ -14,15 +14,11 @@ from compared_methods import (
     artefact,
     context,
 )
-from configured import of
 
-from mtmkl_suite.config.models import Run
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
-from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.pages.comparison_parts import parts_of_run
 from mtmkl_suite.report.pages.report import load_pages, render_report
-from mtmkl_suite.report.record import write_record
 from mtmkl_suite.report.tables.comparison import compare_block
 
 
@@ -187,14 +183,12 @@ def test_data_of_ones_own_have_a_part_for_each_experiment(paper, results):
     assert not parts_of_run(load_context(paper, results), no_table)
 
 
-def test_the_report_leads_to_the_page(paper, results):
+def test_the_report_leads_to_the_page(paper, reported):
     config = paper.model_copy(update={"own": []})
-    write_artefacts(list(config.artefacts), config, results)
-    write_record(config, results, of(Run, {"tier": "quick", "seed": 1}))
-    pages = render_report([load_pages(config, results)], tier="quick")
+    pages = render_report([load_pages(config, reported)], tier="quick")
     page = pages["comparison-argyriou2008.html"]
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
     parts = json.loads(data)["parts"]
-    assert parts == parts_of_run(load_context(config, results), no_table)
+    assert parts == parts_of_run(load_context(config, reported), no_table)
     assert 'href="comparison-argyriou2008.html"' in pages["paper-argyriou2008.html"]
     assert 'href="report/comparison-argyriou2008.html"' in pages["report.html"]

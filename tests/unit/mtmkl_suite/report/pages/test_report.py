@@ -73,11 +73,10 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def found(paper, results):
+def found(paper, reported):
     """The published record of the paper, and the same paper in a quick run."""
-    complete(paper, results)
-    write_json(results.provenance, PROVENANCE)
-    return load_pages(paper, results)
+    write_json(reported.provenance, PROVENANCE)
+    return load_pages(paper, reported)
 
 
 @pytest.fixture(scope="module")
@@ -405,10 +404,9 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
     assert inner <= set(parsed.ids)
 
 
-def test_missing_data_are_named_with_the_remedy(paper, empty_results):
-    complete(paper, empty_results)
-    run = RunFolder(empty_results.path.parent)
-    (run.path / "argyriou2008").symlink_to(empty_results.path)
+def test_missing_data_are_named_with_the_remedy(paper, empty_reported):
+    run = RunFolder(empty_reported.path.parent)
+    (run.path / "argyriou2008").symlink_to(empty_reported.path)
     write_text(run.pages / "method-NoLongerThere.html", "of an earlier run")
     write_report([paper], run, tier="quick")
     words = Page(run.report.read_text()).words()

@@ -2,12 +2,8 @@
 
 import pytest
 from browser import NEEDED, SCHEMES, WIDTHS, look
-from configured import of
 
-from mtmkl_suite.config.models import Run
-from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.pages.report import load_pages, render_report
-from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run.folders import PaperFolder
 
 PAPER = "report/paper-argyriou2008.html"
@@ -30,11 +26,9 @@ pytestmark = NEEDED
 
 
 @pytest.fixture(scope="module")
-def pages(paper, results, empty_results):
+def pages(paper, reported, empty_reported):
     made = {}
-    for name, folder in (("all", results), ("nothing", empty_results)):
-        write_artefacts(list(paper.artefacts), paper, folder)
-        write_record(paper, folder, of(Run, {"tier": "quick", "seed": 1}))
+    for name, folder in (("all", reported), ("nothing", empty_reported)):
         found = load_pages(paper, PaperFolder(folder.path))
         pages = render_report([found], tier="quick")
         for kind in KINDS[name]:

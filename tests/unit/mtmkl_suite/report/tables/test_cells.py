@@ -8,7 +8,7 @@ from configured import artefact_of, of, paper_of
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.artefacts import build, write_artefacts
+from mtmkl_suite.report.artefacts import build
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
@@ -238,17 +238,16 @@ def test_mean_sd_of_one_observation_has_no_spread():
     assert mean_sd(1.234, 0.5, 3, 2) == "1.23 ± 0.50 (n = 3)"
 
 
-@pytest.mark.parametrize("name", ["table_1", "table_2", "table_3"])
-def test_tables_of_the_paper_are_written(paper, results, name):
-    write_artefacts([name], paper, results)
-    spec = paper.artefacts[name]
-    for ending in ("csv", "md", "tex"):
-        assert results.artefact(name, ending).stat().st_size > 0
-    cells = pd.read_csv(results.artefact(name, "csv"))
-    n_rows = len(spec.rows) + len(spec.extra_rows)
-    n_columns = len(spec.columns) + len(spec.extra_columns)
-    assert len(cells) == n_rows * n_columns
-    assert cells["in_paper"].sum() == len(spec.rows) * len(spec.columns)
+def test_tables_of_the_paper_are_written(paper, reported):
+    for name in ("table_1", "table_2", "table_3"):
+        spec = paper.artefacts[name]
+        for ending in ("csv", "md", "tex"):
+            assert reported.artefact(name, ending).stat().st_size > 0
+        cells = pd.read_csv(reported.artefact(name, "csv"))
+        n_rows = len(spec.rows) + len(spec.extra_rows)
+        n_columns = len(spec.columns) + len(spec.extra_columns)
+        assert len(cells) == n_rows * n_columns
+        assert cells["in_paper"].sum() == len(spec.rows) * len(spec.columns)
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
