@@ -1,4 +1,4 @@
-"""How all benchmarks measure, and what they write.
+"""Measuring and writing, for all benchmarks.
 
 A series is one problem at a geometric series of sizes, solved by ours and by rivals in
 one process. Every rival gets as little accuracy as it needs for the same relative error
@@ -49,7 +49,7 @@ TURNS = 5
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solver returns.
+    """Result of a solver.
 
     Attributes
     ----------

@@ -119,7 +119,7 @@ class Tasks:
 
 @dataclass(frozen=True)
 class Problem:
-    """What all solvers of a series are given."""
+    """Problem that all solvers of a series are given."""
 
     tasks: Tasks
     ours: Any

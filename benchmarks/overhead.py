@@ -1,4 +1,4 @@
-"""What is spent before and beside the fits: start-up, and Snakemake's own share.
+"""Time beside the fits: start-up, and Snakemake's own share.
 
 Start-up, in new processes: what ``import mtmkl`` and an estimator that is made, but not
 fitted, add to the import of scikit-learn; and the first fit, on twenty examples, with

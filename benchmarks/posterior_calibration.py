@@ -1,4 +1,4 @@
-"""How often the posterior from all repeats claims a better method where there is none.
+"""False claims of the posterior from all repeats, where no method is better.
 
     python benchmarks/posterior_calibration.py [--comparisons 300]
 

@@ -1,4 +1,4 @@
-"""What a user would take instead: group lasso solvers, LIBLINEAR, MKLpy.
+"""Packages that a user would take instead: group lasso solvers, LIBLINEAR, MKLpy.
 
 Shared inputs: the (2,1) norm as in
 :class:`mtmkl.methods.MultiTaskVariableSelectionRegressor`, whose square is penalised;

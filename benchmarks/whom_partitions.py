@@ -1,4 +1,4 @@
-"""How often Whom finds the best partition of a few tasks into groups.
+"""Share of problems in which Whom finds the best partition of a few tasks.
 
     python benchmarks/whom_partitions.py [--problems 100] [--tasks 3 4 5 6 7 8]
 

@@ -67,7 +67,7 @@ _TYPES = {
 
 
 class _WrongError(ValueError):
-    """What is wrong with a document; ``key`` is one of the place that is checked."""
+    """Error in a document; ``key`` is one of the place that is checked."""
 
     def __init__(self, text: str, key: str = "", *, comes_first: bool = False) -> None:
         super().__init__(text)
@@ -75,7 +75,7 @@ class _WrongError(ValueError):
 
 
 class _WantedError(ValueError):
-    """What a value must be, in words."""
+    """Kind of value that is wanted, in words."""
 
 
 def _check_words(words: str, value: Any, check: Any) -> Any:

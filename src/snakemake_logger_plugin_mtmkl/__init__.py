@@ -1,4 +1,4 @@
-"""What Snakemake shows of this workflow: one line of progress, and failures in full.
+"""Output of this workflow: one line of progress, and failures in full.
 
 Snakemake finds logger plugins by the name of their package; the profile chooses this
 one. ``--verbose`` and ``--dry-run`` show Snakemake's own lines; the log file below
@@ -45,7 +45,7 @@ _SAID_AT_THE_END = (
 
 @dataclass
 class Run:
-    """What the Snakefile knows of the run.
+    """Facts of the run that the Snakefile knows.
 
     Attributes
     ----------

@@ -91,3 +91,18 @@ def test_no_import_runs_up(package):
             if theirs > mine or (theirs == mine and rooms[0] != rooms[1]):
                 upward.append(f"{name} -> {other}")
     assert upward == []
+
+
+HEADLESS = ("What", "Which", "Whether", "How", "Of")
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb():
+    headless = [
+        f"{name}: {first}"
+        for name, path in MODULES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and (first := (ast.get_docstring(node) or " ").split("\n")[0])
+        and first.split(" ")[0] in HEADLESS
+    ]
+    assert headless == []

@@ -1,4 +1,4 @@
-"""What the checks of all methods know of each: its table ``CASES``, beside its tests.
+"""Facts that the checks of all methods need of each: ``CASES`` beside its tests.
 
 A test module in ``tests/unit/mtmkl/methods`` may have a table ``CASES`` of classes by
 name. A method without an entry is checked with its defaults.
@@ -32,7 +32,7 @@ WEIGHTS = (1.0, 30.0, 1e-2)
 
 @dataclass(frozen=True)
 class Case:
-    """What the checks know of a method."""
+    """Facts that the checks need of a method."""
 
     #: Parameters for the contract, by what they try; small if the defaults are slow.
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})

@@ -35,7 +35,7 @@ WITHOUT_OPTIMUM: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What an estimator reports beside the optimum.
+    """An estimator's bounds beside the optimum.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Judgement:
 
     @property
     def holds(self) -> bool:
-        """Whether the optimum lies between the two bounds, up to its accuracy."""
+        """True if the optimum lies between the two bounds, up to its accuracy."""
         value = self.optimum.value
         slack = (SLACK + self.optimum.accuracy) * abs(value)
         return self.bound - slack <= value <= self.objective + slack

@@ -1,4 +1,4 @@
-"""What every solver returns: a point, and a certificate of how good it is."""
+"""Results of solvers: a point, and a certificate of how good it is."""
 
 import warnings
 from collections.abc import Mapping

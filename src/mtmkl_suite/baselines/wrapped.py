@@ -79,7 +79,7 @@ def wrapped(wrapper: str, name: str, make: Callable[..., Any]) -> type:
 
 
 class _Method:
-    """What a run asks of a method beyond the wrappers of the library."""
+    """Attributes that a run asks of a method, beyond the wrappers of the library."""
 
     _make: Callable[..., Any]
     estimator: Any

@@ -1,4 +1,4 @@
-"""What an installation of the library alone lacks."""
+"""Packages that an installation of the library alone lacks."""
 
 import re
 from importlib import metadata

@@ -1,4 +1,4 @@
-"""How commands print tables."""
+"""Tables, as commands print them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How the hyper-parameters of a method are chosen: one function for each way.
+"""Ways to choose the hyper-parameters of a method, one function each.
 
 A function gets what it may fit on and yields what it has fitted, to be scored on test
 rows. A paper's own way is found by its path, ``package.module:name``.
@@ -58,7 +58,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Part:
-    """What a choice is made on: a cell, or one of its subsets of tasks."""
+    """Data of a choice: those of a cell, or of one of its subsets of tasks."""
 
     job: "Job"
     data: "MultiTaskData"
@@ -83,7 +83,7 @@ class Part:
 
     @property
     def criterion(self) -> "Metric":
-        """What a choice on validation rows, or by ``select_by``, goes by."""
+        """Metric of a choice on validation rows, or by ``select_by``."""
         chosen = self.job.experiment.select_by or next(iter(self.job.metrics))
         return self.job.metrics[chosen]
 

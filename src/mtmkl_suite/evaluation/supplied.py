@@ -1,4 +1,4 @@
-"""What a data set supplies to the parameters of a method: tasks, matrices."""
+"""Parameters of a method that a data set supplies: tasks, matrices."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Which hyper-parameters were chosen, how often, and how many at ends of grids."""
+"""Chosen hyper-parameters: how often each, and how many at ends of grids."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which methods are compared with which: the plan that the configuration fixes.
+"""The plan of a comparison, which the configuration fixes: methods, data, sizes.
 
 On one data set the units are repeats or tasks (:func:`pairwise_table`), over several
 data sets the data sets (:func:`compare_rankings`).

@@ -1,4 +1,4 @@
-"""What the test of a claim says, for independent units and for those that are not."""
+"""Findings of a claim's test, for independent units and for those that are not."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ VerdictName = Literal["holds", "does not hold", "undecided"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a test says under one assumption on its units."""
+    """Finding of a test under one assumption on its units."""
 
     verdict: VerdictName
     statistic: float
@@ -25,7 +25,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test says."""
+    """Findings of a test."""
 
     note: str
     """Number of units, means, and what was compared, in words."""

@@ -1,4 +1,4 @@
-r"""How far repeats share examples, and what that does to the variance of their mean.
+r"""Examples that repeats share, and their effect on the variance of the mean.
 
 The repeats of an experiment are independent only if each draws new data. Random splits
 of one data set share examples, and so do splits of draws from a finite pool; the mean
@@ -60,7 +60,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Overlap:
-    """How the repeats of a data set under a protocol share examples."""
+    """Examples that the repeats of a data set share under a protocol."""
 
     pool_share: float
     """f, the share of the pool that each repeat draws: 1 if all repeats split the same

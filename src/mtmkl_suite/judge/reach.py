@@ -57,7 +57,7 @@ class Reading:
 
     @property
     def is_legitimate(self) -> bool:
-        """Whether no test row chooses anything."""
+        """True if no test row chooses anything."""
         return self.kind == "legitimate"
 
 

@@ -1,4 +1,4 @@
-"""How many repeats decide a claim, planned from the spread that was seen."""
+"""Number of repeats that decide a claim, planned from the spread that was seen."""
 
 import math
 

@@ -76,7 +76,7 @@ def _method_of(config: Paper, job: FitJob) -> Method:
 
 @dataclass(frozen=True)
 class Fits:
-    """What a fit job leaves."""
+    """Files that a fit job leaves."""
 
     plan: FitJob
     scores: pd.DataFrame

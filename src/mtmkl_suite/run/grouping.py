@@ -1,4 +1,4 @@
-"""Which work of a run shares a process.
+"""Groups of work that share a process.
 
 In the quick tier a process takes longer to start than most fits: the data sets of a
 paper share one, and so do the fits of an experiment, and all that is made of a paper's
@@ -93,7 +93,7 @@ def data_groups(config: Paper) -> list[list[Variant]]:
 
 @dataclass(frozen=True)
 class ResultGroup:
-    """What one process makes of the fits of a paper, in this order."""
+    """Results that one process makes of the fits of a paper, in this order."""
 
     name: str
     steps: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What surrounds the work of a job: its log and the cause of its failure."""
+"""The frame of a job's work: its log and the cause of its failure."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""What a job needs of a machine: memory as once measured, and a limit on its time.
+"""Needs of a job: memory as once measured, and a limit on its time.
 
 Schedulers of clusters end a job that takes more than it asked for. So what is asked for
 has a margin, and the workflow asks for more in every attempt.

@@ -35,7 +35,7 @@ from mtmkl_suite.run.small_sets import fetch_small
 
 @dataclass(frozen=True)
 class Finished:
-    """What a run has made, and what it could not."""
+    """Results of a run, and what it could not make."""
 
     status: int
     """0; 1 if anything failed, 130 if it was interrupted."""

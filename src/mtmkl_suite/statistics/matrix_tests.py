@@ -36,7 +36,7 @@ TEST_COLUMNS = ("test", "statistic", "df", "p", "note")
 
 @dataclass(frozen=True)
 class MatrixTests:
-    """What the tests say of methods over data sets.
+    """Tests of methods over data sets.
 
     Attributes
     ----------

@@ -71,7 +71,7 @@ class KernelMachine(MultiTaskEstimator):
 
     @property
     def _is_precomputed(self) -> bool:
-        """Whether X holds kernel values, as for ``SVC(kernel="precomputed")``."""
+        """True if X holds kernel values, as for ``SVC(kernel="precomputed")``."""
         return isinstance(self.kernels, str) and self.kernels == "precomputed"
 
     def _check_params(self) -> None:

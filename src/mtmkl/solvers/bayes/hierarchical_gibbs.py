@@ -41,7 +41,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Posterior:
-    """What the chains have drawn after their burn-in.
+    """Draws of the chains after their burn-in.
 
     Attributes
     ----------

@@ -143,7 +143,7 @@ class _DeviationSteps(_SquaredSteps):
 
 @dataclass(frozen=True)
 class GroupSolution:
-    """What solves the problem of a group of tasks.
+    """Solution of the problem of a group of tasks.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ _LOWER, _LEAST = 0.3, 0.01
 
 
 class TaskPenalty(Protocol):
-    """What the method needs of a penalty; matrices are transposed, (T, d)."""
+    """A penalty, as the method needs it; matrices are transposed, (T, d)."""
 
     #: Whether Ω(sW) = s²Ω(W).
     is_square: bool
@@ -262,7 +262,7 @@ class BestPair:
 
     @property
     def is_close(self) -> bool:
-        """Whether the gap is within the tolerance."""
+        """True if the gap is within the tolerance."""
         gap = self.objective - self.bound
         return self.objective < np.inf and gap <= self.tol * self.objective
 

@@ -1,4 +1,4 @@
-"""What solvers of kernel weights ask of the problem within: its duals at fixed weights.
+"""The inner problem of solvers of kernel weights: duals at fixed weights.
 
 For weights w ≥ 0 of terms with kernels K_d, the problem within has the value
 

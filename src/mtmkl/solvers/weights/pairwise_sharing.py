@@ -82,7 +82,7 @@ class _Visited:
 
 @dataclass(frozen=True)
 class _Support:
-    """What duals β put below V_t: linear_t − q_t'θ, for each block."""
+    """Planes of duals β below V_t: linear_t − q_t'θ, for each block."""
 
     linear: FloatArray
     q: FloatArray

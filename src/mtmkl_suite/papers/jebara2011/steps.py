@@ -1,4 +1,4 @@
-"""What figures, tables and claims on Jebara 2011 compute from its scores."""
+"""Computations of figures, tables and claims on Jebara 2011 from its scores."""
 
 import json
 import math
