@@ -51,7 +51,7 @@ _WANTED = {
     "too_long": "of length at most {max_length}",
     "too_short": "of length at least {min_length}",
 }
-"""What a value must be, by the type of a pydantic error."""
+"""Kinds of value that are wanted, by the type of a pydantic error."""
 
 _TYPES = {
     Mapping: "a mapping",

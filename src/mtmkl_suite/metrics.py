@@ -49,7 +49,7 @@ class Outcome:
     truth: Mapping[str, Any]
     """Ground truth of synthetic data."""
     score: FloatArray | None = None
-    """What ranks the examples, from the least to the most likely +1; by default the
+    """Values that rank the examples, the most likely +1 highest; by default the
     prediction."""
     sample: IntArray | None = None
     """The example behind each row; rows of different tasks may share one."""
@@ -100,14 +100,14 @@ class Metric:
     label: str
     """The name in words."""
     better: Literal["larger", "smaller"] | None
-    """Which values are better; None for what is neither, such as a number of
+    """Direction of better values; None where there is none, as for a number of
     features."""
     labels: bool
-    """Whether the outputs must be labels −1 and +1."""
+    """True if the outputs must be labels −1 and +1."""
     truth: str | None
     """Entry that the ground truth of the data must have."""
     of_fit: bool
-    """Whether it measures what was learned, by the training rows alone."""
+    """True if it measures what was learned, by the training rows alone."""
     also: str
     """Pattern of the names that it yields besides its own, or in place of it."""
 
@@ -552,4 +552,4 @@ def similarity_correlation(outcome: Outcome) -> Iterator[_Row]:
 HIGHER_IS_BETTER = {
     name: each.better == "larger" for name, each in METRICS.items() if each.better
 }
-"""Whether larger values are better, of all metrics with a direction."""
+"""Metrics with a direction: True where larger values are better."""

@@ -131,7 +131,7 @@ class _Cell:
     n_tasks: int
     held: Mapping[str, Any]
     own_units: bool
-    """Whether targets are in units of their task."""
+    """True if targets are in units of their task."""
 
     def run(self) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
         n_available = len(self.split.task_order)

@@ -101,7 +101,7 @@ class Job:
     """The estimator's class."""
     experiment: "Experiment"
     metrics: Mapping[str, "Metric"]
-    """What to measure, by name."""
+    """Metrics by name."""
     seed: int
     """The root seed."""
     code_version: str

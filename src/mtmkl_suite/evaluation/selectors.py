@@ -95,7 +95,7 @@ class Selector:
     select: Callable[[Part], Iterator[Fitted]]
     """Takes a :class:`Part` and yields what is :class:`Fitted`."""
     needs: str = ""
-    """What splits must have."""
+    """Role or folds that splits must have."""
     takes: Callable[..., Any] | None = None
     """What the fixed parameters and the grid are arguments of; None is the method's
     class."""

@@ -36,7 +36,7 @@ class Sides:
     index: pd.Index
     """Unit, and level of the axis if there is one, of each value."""
     remark: str
-    """What was left out, in words."""
+    """Observations that were left out, in words."""
     variance_ratio: float
     """See :func:`variance_ratio_of`."""
 

@@ -70,9 +70,9 @@ class Overlap:
     """Shares of the drawn examples that are for testing and for training; the others
     are for validation."""
     same_roles: bool = False
-    """Whether all repeats have the same training and the same test examples."""
+    """True if all repeats have the same training and the same test examples."""
     tasks_share: bool = False
-    """Whether tasks have examples in common."""
+    """True if tasks have examples in common."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.pool_share <= 1:

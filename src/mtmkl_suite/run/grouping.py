@@ -17,7 +17,7 @@ from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.run.plan import expected_seconds, fit_jobs
 
 PROCESS_SECONDS = 180.0
-"""What the fits that share a process of the paper tier take at most, on one core."""
+"""Longest time of the fits that share a process of the paper tier, on one core."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ResultGroup:
     artefacts: tuple[str, ...] = ()
     """Figures and tables."""
     has_record: bool = False
-    """Whether it writes the files that other programs read."""
+    """True if it writes the files that other programs read."""
 
 
 def all_results(config: Paper) -> ResultGroup:

@@ -7,7 +7,7 @@ from mtmkl_suite.config.models import Paper, Variant
 from mtmkl_suite.evaluation.jobs import FitJob, MethodSpec
 
 JOB_SECONDS = 300.0
-"""What the repeats in one job take at most, on one core, but for less than a repeat."""
+"""Longest time of the repeats in one job, on one core; a single one may exceed it."""
 
 UNMEASURED_REPEATS = 5
 """Repeats in one job of a method whose seconds were never measured."""

@@ -68,7 +68,7 @@ def reported(paper, results) -> PaperFolder:
 
 @pytest.fixture(scope="session")
 def empty_reported(paper, empty_results) -> PaperFolder:
-    """What is made of nothing."""
+    """Results made of nothing."""
     return complete(paper, empty_results)
 
 

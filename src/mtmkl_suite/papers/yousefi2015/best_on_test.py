@@ -192,7 +192,7 @@ def _check_roles(data: MultiTaskData, split: Split) -> None:
 
 
 REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last_round"
-"""What is reported; the same with the chosen C; and that in the last round alone."""
+"""Scores reported; with the chosen C; and with it in the last round alone."""
 
 
 def accuracies(rounds: Sequence[Round]) -> dict[str, float]:

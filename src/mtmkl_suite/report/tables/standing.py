@@ -27,7 +27,7 @@ _INTERVALS = {
     False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
     "test. Holm's correction over the baselines is of p alone.",
 }
-"""What interval and p are, by whether repeats share examples."""
+"""Words for interval and p, by whether repeats share examples."""
 
 
 @dataclass(frozen=True)
