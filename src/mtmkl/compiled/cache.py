@@ -5,6 +5,10 @@ is named by all that its code depends on: byte code and constants of the functio
 of every compiled function that it reaches, types of the arguments, processor, versions.
 An edit anywhere leads to another file, and processes that compile at the same time
 write equal ones.
+
+Numba copies what a function calls into its code, which it then compiles once more, at
+every level of calls. Here a function that is too large to be inlined stays apart: its
+callers know it by a name that is the same in all processes, and load it first.
 """
 
 import hashlib
@@ -15,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, ParamSpec, TypeVar
@@ -22,8 +27,9 @@ from typing import Any, ParamSpec, TypeVar
 import llvmlite
 import numba
 import numpy as np
+from llvmlite import binding
 from numba.core import caching, serialize
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.dispatcher import Dispatcher
 
 P = ParamSpec("P")
@@ -31,7 +37,14 @@ R = TypeVar("R")
 
 SUFFIX = ".compiled"
 _DIGEST = hashlib.sha256
+_INLINED = 100
+"""Instructions of the largest function that callers have a copy of."""
 _files: set[Path] = set()
+# Functions by their names; names of those that a library's code, or copies of it, call;
+# name under which a function is compiled.
+_kept: dict[str, CompileResult] = {}
+_needed: dict[Any, set[str]] = {}
+_names: dict[Any, str] = {}
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -46,8 +59,9 @@ def routine(function: Callable[P, R]) -> Callable[P, R]:
 
 def _dispatcher(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     dispatcher = numba.njit(
-        nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options
-    )(function)
+        nogil=True, error_model="numpy", no_cfunc_wrapper=True,
+        pipeline_class=_Compiler, **options
+    )(function)  # fmt: skip
     dispatcher._cache = _Cache(dispatcher)
     return dispatcher
 
@@ -99,18 +113,20 @@ class _Cache(caching._Cache):
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         target_context.refresh()
         name = self._name(sig, target_context.codegen())
-        for path in (folder / name for folder in _folders()):
-            if found := _read(path):
-                _files.add(path)
-                return CompileResult._rebuild(target_context, *pickle.loads(found))
+        if found := _load(name, target_context):
+            return found
+        _names[self._dispatcher.py_func] = name
         _say_once()
         return None
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
+        name = self._name(sig, data.codegen)
+        linked = data.library._linking_libraries
+        needed = set().union(*(_needed.get(each, ()) for each in linked))
         if folder := cache_folder():
-            path = folder / self._name(sig, data.codegen)
-            _write(path, serialize.dumps(data._reduce()))
-            _files.add(path)
+            _write(folder / name, serialize.dumps((needed, data._reduce())))
+            _files.add(folder / name)
+        _keep(name, needed, data)
 
     def enable(self) -> None: ...
 
@@ -124,6 +140,46 @@ class _Cache(caching._Cache):
         key = _DIGEST(self._key + repr((sig, codegen.magic_tuple())).encode())
         name = self._dispatcher.py_func.__qualname__
         return f"{name}-{key.hexdigest()[:32]}{SUFFIX}"
+
+
+class _Compiler(Compiler):
+    """Numba's, but for names by which functions in other files can be called."""
+
+    def _compile_bytecode(self) -> CompileResult:
+        function = self.state.func_id
+        digest = _names[function.func].rpartition("-")[2]
+        function.unique_id = int(digest[:16], 16)
+        function.unique_name = f"{function.func_qualname}${function.unique_id}"
+        return super()._compile_bytecode()
+
+
+def _load(name: str, target_context: Any) -> CompileResult | None:
+    """Return a function, after those that it calls; None if one of them is missing."""
+    if name in _kept:
+        return _kept[name]
+    for path in (folder / name for folder in _folders()):
+        if content := _read(path):
+            needed, parts = pickle.loads(content)
+            if all(_load(each, target_context) for each in sorted(needed)):
+                _files.add(path)
+                function = CompileResult._rebuild(target_context, *parts)
+                return _keep(name, needed, function)
+    return None
+
+
+def _keep(name: str, needed: set[str], function: CompileResult) -> CompileResult:
+    """Keep a function that others may call, apart from them if it is large."""
+    library = function.library
+    module = library._get_module_for_linking()
+    blocks = module.get_function(function.fndesc.llvm_func_name).blocks
+    size = islice((1 for block in blocks for _ in block.instructions), _INLINED + 1)
+    if sum(size) > _INLINED:
+        nothing = binding.parse_assembly("")
+        nothing.triple, nothing.data_layout = module.triple, module.data_layout
+        library._shared_module = nothing
+        needed = {name}
+    _kept[name], _needed[library] = function, needed
+    return function
 
 
 def _read(path: Path) -> bytes | None:

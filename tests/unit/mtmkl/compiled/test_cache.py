@@ -20,15 +20,19 @@ def scaled_too(x):
 '''
 CALLER = """
 import callee
+import numpy as np
 from callee import scaled
-from mtmkl.compiled import compiled
+from mtmkl.compiled import compiled, dot
 @compiled
 def shifted(x):
     return scaled(x) + 1.0
 @compiled
 def named(x):
     return callee.scaled_too(x)
-print(shifted(3.0), named(3.0))
+@compiled
+def squared(x):
+    return dot(x, x)
+print(shifted(3.0), named(3.0), squared(np.arange(30.0)))
 """
 
 
@@ -51,7 +55,7 @@ def run(tmp_path):
 
 def test_a_process_loads_what_another_has_compiled_and_notices_changes(run):
     first, files = run()
-    assert first.stdout == "7.0 6.0\n"
+    assert first.stdout == "7.0 6.0 8555.0\n"
     assert "mtmkl compiles its solvers" in first.stderr
     # Words and lines are no change.
     for same in (CALLEE, CALLEE.replace("Words.", "Other.").replace("@", "\n\n@")):
@@ -69,15 +73,26 @@ def test_a_process_loads_what_another_has_compiled_and_notices_changes(run):
     # Edits of a callee, which is in another file; one function knows BITS, one TABLE.
     bits_and_table = CALLEE.replace("np.int64(0)", "np.int64(1)")
     for edit, printed in (
-        (CALLEE.replace("FACTOR * x", "FACTOR * x * x"), "19.0 18.0\n"),
-        (CALLEE.replace("np.float64(2.0)", "np.float64(5.0)"), "16.0 15.0\n"),
-        (bits_and_table.replace("np.zeros", "np.ones"), "8.0 7.0\n"),
+        (CALLEE.replace("FACTOR * x", "FACTOR * x * x"), "19.0 18.0 8555.0\n"),
+        (CALLEE.replace("np.float64(2.0)", "np.float64(5.0)"), "16.0 15.0 8555.0\n"),
+        (bits_and_table.replace("np.zeros", "np.ones"), "8.0 7.0 8555.0\n"),
     ):
         assert run(edit)[0].stdout == printed
 
 
+def test_a_large_function_is_one_piece_of_code_that_its_callers_load(run):
+    first, files = run()
+    large = next(path for path in files if path.name.startswith("dot-"))
+    caller = next(path for path in files if path.name.startswith("squared-"))
+    assert large.name.encode() in caller.read_bytes()
+    for lost in (large, caller):
+        lost.unlink()
+        again, found = run()
+        assert (again.stdout, found) == (first.stdout, files)
+
+
 def test_without_a_folder_code_stays_in_memory(run):
     done, files = run(folder="/proc/nowhere")
-    assert done.stdout == "7.0 6.0\n"
+    assert done.stdout == "7.0 6.0 8555.0\n"
     assert done.stderr.count("in memory") == 1
     assert not files
