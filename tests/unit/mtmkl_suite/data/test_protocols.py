@@ -10,12 +10,6 @@ from mtmkl_suite.data.protocols import (
 RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples": 40}
 
 
-def test_folds_and_train_samples_are_compared_without_data():
-    check_protocol(RANDOM | {"folds": 40})
-    with pytest.raises(ValueError, match="'r': key 'folds': 41 is more than the 40"):
-        check_protocol(RANDOM | {"folds": 41})
-
-
 @pytest.mark.parametrize(
     ("kind", "unit"),
     [

@@ -5,7 +5,6 @@ import json
 import zipfile
 from urllib.parse import quote
 
-import numpy as np
 import platformdirs
 import pytest
 import yaml
@@ -15,10 +14,9 @@ from mtmkl_suite.data import (
     DataNotAvailableError,
     Registry,
     default_registry,
-    load,
 )
 from mtmkl_suite.data.fetch import obtaining
-from mtmkl_suite.data.fetch.integrity import find_problem, read_checksums
+from mtmkl_suite.data.fetch.integrity import find_problem
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
 
@@ -115,14 +113,6 @@ def serve(site, **changes):
     return {"url_bases": [site.url("")]} | changes
 
 
-def test_the_mirror_comes_first(make, mirror, cache, site):
-    pair = make(**serve(site))
-    assert pair.locate("pair", mirror=mirror) == "mirror"
-    rows = pair.fetch("pair", mirror=mirror)
-    assert [row["source"] for row in rows] == ["mirror", "mirror"]
-    assert not site.n_requests
-
-
 def test_the_environment_names_the_mirror(make, mirror, monkeypatch):
     monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(mirror))
     pair = make()
@@ -185,15 +175,6 @@ def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
     assert site.n_requests == {"gone/a.csv": 1, "gone/b%20b.csv": 1, "x.zip": 1}
 
 
-def test_an_own_archive_member(make, site):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as opened:
-        opened.writestr("old name.csv", TABLES["a.csv"])
-    archive = {"url": site.add("x.zip", stream.getvalue()), "member": "old name.csv"}
-    pair = make(files=[file_entry("a.csv", archive=archive)])
-    assert pair.fetch("pair")[0]["source"] == "downloaded"
-
-
 def test_wrong_content_everywhere_is_corrupt(make, tmp_path, site):
     url = site.add("wrong", b"0,1\n1,3\n")
     pair = make(files=[file_entry("a.csv", urls=[url, site.url("missing")])])
@@ -220,11 +201,6 @@ def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacki
     assert {row["status"] for row in registry.verify()} == {"missing"}
     with pytest.raises(DataNotAvailableError, match="set MTMKL_DATA_CACHE to a folder"):
         registry.load("pair")
-
-
-def test_no_address_at_all_is_said(make):
-    with pytest.raises(DataNotAvailableError, match="no address is known"):
-        make().fetch("pair")
 
 
 def test_a_flipped_byte_in_the_mirror_is_found(make, mirror):
@@ -364,15 +340,6 @@ def test_a_wrong_registry_names_the_key(make, changes, key):
         make(**changes)
 
 
-def test_sets_without_files_are_always_there():
-    known = default_registry()
-    for name in ("linear_synthetic", "nonlinear_synthetic", "digits"):
-        assert known.locate(name) == "built-in"
-        assert known[name].files == []
-    school = known["school"].files
-    assert (len(school), sum(file.bytes for file in school)) == (12, 328460)
-
-
 def test_every_mirror_file_is_registered(data_mirror):
     manifest = json.loads((data_mirror / "MANIFEST.json").read_text())["datasets"]
     assert len(manifest) == 17
@@ -391,15 +358,6 @@ def test_the_mirror_is_intact(data_mirror):
 
 
 @pytest.mark.parametrize("name", ["flowers17", "caltech101"])
-def test_shipped_hashes_are_the_registered_ones(name):
-    entry = default_registry()[name]
-    file = entry.file("SHA256SUMS")
-    path = config_dir() / file.shipped
-    assert find_problem(path, file) is None
-    assert len(read_checksums(path)) == {"flowers17": 1360, "caltech101": 3060}[name]
-
-
-@pytest.mark.parametrize("name", ["flowers17", "caltech101"])
 def test_images_have_the_shipped_hashes(data_mirror, name):
     entry = default_registry()[name]
     (file,) = [file for file in entry.files if file.members_sha256]
@@ -411,15 +369,6 @@ def test_images_have_the_shipped_hashes(data_mirror, name):
     assert problem is None
 
 
-def test_generators():
-    one = load("linear_synthetic", n_irrelevant=2, n_tasks=3, seed=1)
-    assert one.X.shape == (75, 7)
-    assert not np.array_equal(load("linear_synthetic", n_tasks=3, seed=2).y, one.y)
-    assert default_registry().locate("linear_synthetic") == "built-in"
-    with pytest.raises(ValueError, match="'n_relevant'; did you mean 'n_irrelevant'"):
-        load("linear_synthetic", n_relevant=2)
-
-
 def test_sets_with_a_draw_for_every_repeat():
     known = default_registry()
     drawn = [name for name in known if known[name].drawn]
@@ -427,18 +376,3 @@ def test_sets_with_a_draw_for_every_repeat():
     assert not {"digits", "school"} & set(drawn)
     for name in drawn:
         assert "seed" in inspect.signature(known[name].find_loader()).parameters
-
-
-def test_descriptions_are_for_reports():
-    known = default_registry()
-    for name in known:
-        text = known[name].describe()
-        assert set(text) == {
-            "title",
-            "origin",
-            "licence",
-            "citation",
-            "original_url",
-            "notes",
-        }
-        assert json.loads(json.dumps(text)) == text

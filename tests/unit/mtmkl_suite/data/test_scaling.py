@@ -3,7 +3,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.data import load
 from mtmkl_suite.data.scaling import fitted_targets, scaled_inputs, scaled_targets
 
 
@@ -15,13 +14,6 @@ def test_features_go_from_zero_to_one_and_constant_ones_are_zero():
     scaled = scaled_inputs(data([[2.0, 5.0], [4.0, 5.0], [3.0, 5.0]]), "unit_range")
     np.testing.assert_array_equal(scaled.X, [[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]])
     assert scaled.name == "toy"
-
-
-def test_every_data_set_takes_the_option():
-    scaled = load("digits_pairs", n_classes=3, inputs="unit_range")
-    plain = load("digits_pairs", n_classes=3)
-    assert (scaled.X.min(), scaled.X.max()) == (0.0, 1.0)
-    np.testing.assert_array_equal(scaled.sample, plain.sample)
 
 
 def test_targets_are_in_units_of_the_training_rows_of_their_task():

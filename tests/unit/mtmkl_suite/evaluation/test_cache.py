@@ -73,9 +73,3 @@ def test_equal_arrays_give_equal_bytes(tmp_path):
         write_npz(tmp_path / name, {"b": np.eye(3), "a": np.arange(4)})
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
     assert not list(tmp_path.glob("*.part"))
-
-
-def test_objects_are_refused_before_a_file_is_left(tmp_path):
-    with pytest.raises(ValueError, match="Object arrays"):
-        write_npz(tmp_path / "one.npz", {"a": np.array([{}, []], dtype=object)})
-    assert not list(tmp_path.iterdir())

@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import IndependentSVMClassifier, MultiTaskMKLClassifier
-from mtmkl_suite.baselines.controls import OracleControl
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.scaling import scaled_targets
 from mtmkl_suite.data.splits import Split
@@ -118,14 +117,6 @@ def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
     assert {json.loads(p)["gamma"] for p in scores["params"]} == {0.0}
     assert set(scores["data_digest"]) == {data.digest()}
     assert arrays == {}
-
-
-def test_value_is_that_of_a_direct_fit(tmp_path, data, splits):
-    scores, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
-    split = splits[0, 0]
-    means = [data.y[split.train][data.task[split.train] == t].mean() for t in range(6)]
-    error = (data.y[split.test] - np.take(means, data.task[split.test])) ** 2
-    assert scores["value"].iloc[0] == pytest.approx(error.mean())
 
 
 def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
@@ -342,12 +333,6 @@ def test_path_mode_records_every_grid_point(tmp_path, data, splits):
     assert set(scores["params"]) == {""}
 
 
-def test_per_task_selection_gives_each_task_its_own(tmp_path, data, splits):
-    job = make_job(tmp_path, spec={"selection": "per_task"})
-    scores, _ = run_job(job, lambda repeat: data, splits)
-    assert len(json.loads(scores["params"].iloc[0])["gamma"]) == 6
-
-
 def test_held_parameters_are_chosen_once(tmp_path, data, splits):
     spec = {
         "grid": {"gamma": [0.0, 1.0], "kernel": ["a", "b"]},
@@ -377,12 +362,6 @@ def test_control_sees_the_test_rows(tmp_path, data, splits):
     )
     scores, _ = run_job(job, lambda repeat: data, splits)
     assert set(scores["value"]) == {0.0}
-
-
-def test_too_many_tasks_is_an_error(tmp_path, data, splits):
-    job = make_job(tmp_path, spec={"n_tasks": (7,)})
-    with pytest.raises(ValueError, match="toy has 6 tasks: n_tasks cannot be 7"):
-        run_job(job, lambda repeat: data, splits)
 
 
 def test_arrays_are_kept_where_asked(tmp_path, data, splits):
@@ -454,25 +433,6 @@ def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
     assert any(loss(point) > least + 0.01 for point in points)
 
 
-def test_cross_validation_by_a_metric_and_by_squared_error_may_differ(
-    tmp_path, data, splits
-):
-    toy = labelled_data(data)
-    # The better threshold has the larger squared error.
-    grid = ({"threshold": 0.3, "size": 9.0}, {"threshold": -9.0, "size": 0.1})
-    chosen = []
-    for by in ({"select_by": "misclassified"}, {}):
-        job = make_job(
-            tmp_path,
-            spec={"grid": grid},
-            experiment={"metrics": ["misclassified"]} | by,
-            method_class=Threshold,
-        )
-        scores, _ = run_job(job, lambda repeat: toy, splits)
-        chosen.append(json.loads(scores["params"].iloc[0]))
-    assert chosen == list(grid)
-
-
 def test_a_fold_without_a_value_is_left_out_of_the_choice(tmp_path, data, splits):
     toy = labelled_data(data)
     split = splits[0, 0]
@@ -537,51 +497,6 @@ def test_a_failure_names_the_method_and_the_cell_and_is_not_kept(
     assert np.isfinite(mended["value"]).all()
 
 
-class NeedsArgument(ShrunkMean):
-    def __init__(self, gamma):
-        super().__init__(gamma)
-
-
-class NoParameters:
-    def fit(self, X, y, task=None):
-        return self
-
-    def predict(self, X, task=None):
-        return np.zeros(len(X))
-
-
-@pytest.mark.parametrize(
-    ("method", "message"),
-    [
-        (NeedsArgument, "missing 1 required positional argument: 'gamma'; give it un"),
-        (NoParameters, "x:ShrunkMean has no get_params: derive it from sklearn.base"),
-    ],
-)
-def test_a_class_that_is_no_estimator_is_named(tmp_path, data, splits, method, message):
-    job = make_job(
-        tmp_path, method_class=method, spec={"selection": "none", "grid": {}}
-    )
-    with pytest.raises(MethodFailedError, match=message):
-        run_job(job, lambda repeat: data, splits)
-
-
-def test_a_method_to_which_no_metric_applies_is_named(tmp_path, data, splits):
-    job = make_job(tmp_path, experiment={"metrics": ["edge_auc"]})
-    with pytest.raises(MethodFailedError, match="none of the metrics edge_auc applies"):
-        run_job(job, lambda repeat: data, splits)
-
-
-def test_fit_need_not_return_the_estimator(tmp_path, data, splits):
-    class ReturnsNothing(ShrunkMean):
-        def fit(self, X, y, task=None):
-            super().fit(X, y, task)
-
-    expected, _ = run_job(make_job(tmp_path / "a"), lambda repeat: data, splits)
-    job = make_job(tmp_path / "b", method_class=ReturnsNothing)
-    found, _ = run_job(job, lambda repeat: data, splits)
-    assert found["value"].tolist() == expected["value"].tolist()
-
-
 @pytest.mark.parametrize("select_by", [None, "misclassified"])
 def test_scores_on_sparse_inputs_are_those_on_dense_ones(
     tmp_path, data, splits, select_by
@@ -609,36 +524,6 @@ def test_scores_on_sparse_inputs_are_those_on_dense_ones(
     others = ["fit_seconds", "data_digest", "gap", "n_iter"]
     dense, from_sparse = (table.drop(columns=others) for table in tables)
     assert dense.to_csv() == from_sparse.to_csv()
-
-
-def test_sparse_validation_and_test_rows(tmp_path, data, splits):
-    labelled = labelled_data(data)
-    stored = replace(labelled, X=sparse.csr_array(labelled.X))
-    halved = {
-        key: replace(split, validation=split.test[::2], test=split.test[1::2])
-        for key, split in splits.items()
-    }
-    chosen = {
-        "class_name": "IndependentSVMClassifier",
-        "params": {"kernels": ["linear"]},
-    }
-    chosen |= {"grid": {"C": [0.01, 1.0]}, "selection": "validation"}
-    job = make_job(
-        tmp_path,
-        method_class=IndependentSVMClassifier,
-        spec=chosen,
-        experiment={"metrics": ["accuracy"]},
-    )
-    scores, _ = run_job(job, lambda repeat: stored, halved)
-    assert {"accuracy", "validation_accuracy"} == set(scores["metric"])
-    oracle = make_job(
-        tmp_path,
-        method_class=OracleControl,
-        spec={"class_name": "OracleControl", "grid": {}, "selection": "none"},
-        experiment={"metrics": ["misclassified"]},
-    )
-    scores, _ = run_job(oracle, lambda repeat: stored, halved)
-    assert set(scores["value"]) == {0.0}
 
 
 def test_gaps_are_filled_from_the_training_rows_of_each_split(tmp_path, data, splits):

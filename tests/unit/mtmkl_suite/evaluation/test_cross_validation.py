@@ -26,17 +26,6 @@ def errors_of(*values):
     return np.array(values)[:, None]
 
 
-def test_smallest_error_is_chosen():
-    choice = choose(errors_of(3, 1, 2, 4, 5), GRID, per_task=False)
-    assert choice.params == {"gamma": 1.0}
-    assert choice.at_grid_edge == 0
-
-
-def test_tie_goes_to_the_middle():
-    choice = choose(errors_of(1, 1, 1, 1, 2), GRID, per_task=False)
-    assert choice.params == {"gamma": 10.0}
-
-
 @pytest.mark.parametrize("last_digits", [*itertools.permutations((0.0, 2e-5, 4e-5))])
 @pytest.mark.parametrize("unit", [1e-3, 1e6])
 def test_what_tolerances_leave_undecided_is_a_tie(last_digits, unit):
@@ -108,29 +97,6 @@ def test_errors_are_summed_over_held_out_rows_by_task():
     np.testing.assert_allclose(errors, expected)
 
 
-def test_a_task_held_out_whole_is_not_scored():
-    task = np.array([0, 0, 0, 1])
-    fold = np.array([0, 1, 1, 0])
-    errors = cross_validation_errors(
-        ConstantPrediction(), np.zeros((4, 1)), np.ones(4), task, fold, [{}], 2
-    )
-    np.testing.assert_array_equal(errors, [[3.0, 0.0]])
-
-
-@pytest.mark.parametrize("per_task", [False, True])
-def test_choice_does_not_depend_on_the_order_of_parameters(per_task):
-    rng = np.random.default_rng(1)
-    grid = [{"a": a, "b": b} for a in (1, 2, 3) for b in (1, 2, 3)]
-    errors = rng.random((9, 2))
-    flipped = [{"b": p["b"], "a": p["a"]} for p in grid]
-    one, other = (
-        choose(errors, grid, per_task=per_task),
-        choose(errors, flipped, per_task=per_task),
-    )
-    for name in ("a", "b"):
-        np.testing.assert_array_equal(one.params[name], other.params[name])
-
-
 def product(*sizes):
     """Points with the numbers 1, 2, … on the axes a and b."""
     axes = [range(1, size + 1) for size in sizes]
@@ -149,15 +115,6 @@ def test_edge_of_a_design_whose_neighbour_is_missing():
     choice = choose(errors, design, per_task=False)
     assert choice.params == {"a": 1, "b": 2}
     assert choice.at_grid_edge == 0
-
-
-def test_a_neighbour_that_was_tried_decides_alone():
-    design = product(3, 3)[:-1]
-    pick = design.index({"a": 1, "b": 2})
-    errors = np.full((len(design), 1), 2.0)
-    errors[[pick, design.index({"a": 2, "b": 2})]] = 1.0
-    errors[design.index({"a": 2, "b": 2})] += 1e-13
-    assert choose(errors, design, per_task=False).at_grid_edge == 0
 
 
 def test_ends_and_middle_of_a_design_are_those_of_the_values():

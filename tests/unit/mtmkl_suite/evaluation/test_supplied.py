@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
+from mtmkl.kernels.precomputed import Precomputed
 from mtmkl_suite.evaluation.supplied import as_json, with_matrices
 
 
@@ -31,19 +31,6 @@ def test_named_matrices_become_kernels():
 def test_all_matrices_have_one_kernel_each(spec):
     kernels = with_matrices([spec], data(a=np.eye(4), b=np.eye(4)))
     assert [kernel.label for kernel in kernels] == ["a", "b"]
-
-
-def test_other_parameters_of_the_kernel_stay():
-    spec = {"name": "exponential_distance", "matrix": "a", "scale": 3.0}
-    (kernel,) = with_matrices([spec], data(a=np.eye(4)))
-    assert isinstance(kernel, ExponentialDistance)
-    assert (kernel.label, kernel.scale) == ("a", 3.0)
-
-
-def test_a_kernel_in_a_term_is_found():
-    term = {"kernel": {"name": "precomputed", "matrix": "a"}, "task_kernel": "union"}
-    (found,) = with_matrices([term], data(a=np.eye(4)))
-    assert found["kernel"].label == "a"
 
 
 def test_an_unknown_matrix_lists_those_known():

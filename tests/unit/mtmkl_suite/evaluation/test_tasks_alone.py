@@ -6,7 +6,6 @@ from configured import of
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import (
-    IndependentRidgeRegressor,
     IndependentSVMClassifier,
     IndependentSVMRegressor,
 )
@@ -119,40 +118,6 @@ def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
             whole.predict(test.X[rows], task=test.task[rows]),
             rtol=1e-6,
         )
-
-
-def test_it_equals_the_choice_per_task_of_a_method_that_takes_arrays():
-    found = data()
-    points = [{"gamma": g} for g in (1e-3, 1.0, 1e3)]
-    given = part(IndependentRidgeRegressor, points, found)
-    (fitted,) = alone(given)
-    gammas = np.array(fitted.params["gamma"])
-    whole = IndependentRidgeRegressor(gamma=gammas)
-    whole.fit(given.train.X, given.train.y, task=given.train.task)
-    np.testing.assert_allclose(
-        fitted.estimator.predict(given.test.X, task=given.test.task),
-        whole.predict(given.test.X, task=given.test.task),
-        rtol=1e-9,
-    )
-    assert not hasattr(fitted.estimator, "decision_function")
-
-
-def test_the_largest_gap_stands_for_all():
-    class Model:
-        def __init__(self, gap):
-            self.duality_gap_ = gap
-
-    assert EstimatorByTask([Model(0.1), Model(0.3)]).duality_gap_ == 0.3
-
-
-def test_a_criterion_over_all_tasks_is_refused(monkeypatch):
-    given = part(IndependentSVMClassifier, grid())
-    monkeypatch.setattr(
-        "mtmkl_suite.evaluation.selectors._errors_of_points",
-        lambda part, estimator: (np.zeros((4, 1)), grid()),
-    )
-    with pytest.raises(ValueError, match="needs errors of each task"):
-        next(alone(given))
 
 
 def test_outputs_are_of_the_estimator_that_stands_for_the_task():

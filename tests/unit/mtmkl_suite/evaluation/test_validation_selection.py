@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods.independent_svm import IndependentSVMClassifier
 from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.data.splits import Split, make_splits
+from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.metrics import area_under_curve, metric
@@ -108,36 +108,6 @@ def test_the_best_on_validation_rows_is_scored_on_test_rows(tmp_path, data, spli
         assert rows.loc["misclassified", "value"] == wrong.sum()
 
 
-def test_selection_by_another_metric(tmp_path, data, splits):
-    job = make_job(
-        tmp_path,
-        experiment={"metrics": ["misclassified", "auc"], "select_by": "auc"},
-    )
-    by_area, _ = run_job(job, lambda repeat: data, splits)
-    default, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
-    first, second = (
-        frame[frame["metric"] == "auc"]["params"].tolist()
-        for frame in (by_area, default)
-    )
-    assert first == second
-
-
-@pytest.mark.parametrize(
-    "name", ["misclassified", "accuracy", "balanced_accuracy", "mse", "rmse"]
-)
-def test_the_best_by_any_metric_is_chosen(tmp_path, data, splits, name):
-    job = make_job(tmp_path, experiment={"metrics": [name], "record_path": True})
-    scores, _ = run_job(job, lambda repeat: data, splits)
-    on_validation = scores[scores["metric"] == f"validation_{name}"]
-    best = max if name.endswith("accuracy") else min
-    for repeat in range(2):
-        mine = on_validation[on_validation["repeat"] == repeat]
-        path, chosen = mine[mine["setting"] != ""], mine[mine["setting"] == ""]
-        assert len(path) == 6
-        assert path["value"].nunique() > 1
-        assert chosen["value"].tolist() == [best(path["value"])]
-
-
 def test_no_value_to_choose_by_is_named(tmp_path, data, splits):
     one_label = MultiTaskData(
         X=data.X, y=np.ones(240), task=data.task, name="toy", task_names=("a", "b", "c")
@@ -185,22 +155,6 @@ def test_the_whole_path_is_recorded_if_wanted(tmp_path, data, splits):
 def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
     run_job(make_job(tmp_path), lambda repeat: data, splits)
     run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
-    assert FITS
-
-
-def test_other_validation_rows_fit_again(tmp_path, data, splits):
-    run_job(make_job(tmp_path), lambda repeat: data, splits)
-    fewer = {
-        key: Split(
-            train=split.train,
-            validation=split.validation[1:],
-            test=split.test,
-            fold=split.fold,
-            task_order=split.task_order,
-        )
-        for key, split in splits.items()
-    }
-    run_job(make_job(tmp_path), lambda repeat: data, fewer)
     assert FITS
 
 

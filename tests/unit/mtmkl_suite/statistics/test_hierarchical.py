@@ -123,15 +123,6 @@ def test_a_data_set_left_out_is_one_that_was_never_there(found):
         np.testing.assert_allclose(found.without[i], rest.probabilities, atol=0.003)
 
 
-def test_correlated_repeats_tell_less():
-    gains = repeats(np.random.default_rng(4), np.full(6, 1.0), np.full(6, 1.5), 0, 10)
-    known = [
-        hierarchical_posterior(gains, [ratio] * 6, rope=0.3).probabilities[0]
-        for ratio in (0.0, 0.1, 1.0)
-    ]
-    assert known[0] > known[1] > known[2] > 0.5
-
-
 @pytest.mark.parametrize(
     ("rope", "expected"), [(0.0, [0.5, math.nan, 0.5]), (1.0, [0, 1, 0])]
 )
@@ -150,11 +141,6 @@ def test_data_sets_without_a_spread_get_that_of_the_region():
     found = hierarchical_posterior(tied, ratios, rope=0.6)
     np.testing.assert_allclose(found.probabilities, referee.probabilities, atol=1e-9)
     assert hierarchical_posterior(tied, ratios).probabilities[0] > 0.5
-
-
-def test_all_repeats_of_one_difference_leave_no_doubt():
-    found = hierarchical_posterior([np.full(4, 2.0)] * 6, [0.1] * 6)
-    np.testing.assert_allclose(found.probabilities[[0, 2]], [1, 0], atol=1e-6)
 
 
 def test_half_the_nodes_tell_the_error_of_the_grid(found, monkeypatch):

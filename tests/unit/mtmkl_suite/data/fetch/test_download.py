@@ -44,11 +44,6 @@ def tarred(members, mode="w:gz", link=None):
     return stream.getvalue()
 
 
-def test_a_file_arrives_whole(site):
-    assert download(entry(urls=[site.add("a.csv", CONTENT)]), {}) == CONTENT
-    assert site.n_requests == {"a.csv": 1}
-
-
 @pytest.mark.parametrize(
     ("served", "message"),
     [
@@ -107,11 +102,6 @@ def test_members_of_an_archive_that_is_downloaded_once(site, pack):
             file = entry(members[path], archive=archive)
             assert download(file, archives) == members[path]
     assert site.n_requests == {"all": 1}
-
-
-def test_a_gzip_of_one_file(site):
-    archive = Archive(url=site.add("a.csv.gz", gzip.compress(CONTENT)))
-    assert download(entry(archive=archive), {}) == CONTENT
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,6 @@ def pack(path, members):
             tar.addfile(info, io.BytesIO(content))
 
 
-def test_a_good_file_has_no_problem(path):
-    assert find_problem(path, FILE) is None
-
-
 def test_size_and_hash_are_checked(path):
     path.write_bytes(CONTENT[:-1])
     problem = find_problem(path, FILE)

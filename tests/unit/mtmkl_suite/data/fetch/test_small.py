@@ -92,11 +92,6 @@ def test_a_busy_server_is_asked_once(site, places):
     assert site.n_requests == {"busy": 1}
 
 
-def test_without_a_server_the_reason_is_said(places):
-    reasons = fetch_quickly([set_of("set", f"{NOBODY}/a.csv")], places)
-    assert f"{NOBODY}/a.csv: the connection failed" in reasons["set"]
-
-
 def test_a_cache_that_cannot_be_written_is_no_error(site, places):
     places.cache.write_text("a file, where a folder is wanted")
     reasons = fetch_quickly([set_of("set", site.add("set", CONTENT))], places)
@@ -107,14 +102,3 @@ def test_large_sets_are_left_out(places):
     sizes = {"large": small.MOST_BYTES, "small": small.MOST_BYTES - 1}
     sets = [[set_of(name, size=size)] for name, size in sizes.items()]
     assert [entry.name for entry in missing_small_sets(sets, places)] == ["small"]
-
-
-def test_a_set_counts_with_what_it_uses(places):
-    used = set_of("used", size=10)
-    large = set_of("large", size=small.MOST_BYTES)
-    assert missing_small_sets([[large, used]], places) == []
-    with_used = [[used], [set_of("user", size=20), used]]
-    assert [each.name for each in missing_small_sets(with_used, places)] == [
-        "used",
-        "user",
-    ]

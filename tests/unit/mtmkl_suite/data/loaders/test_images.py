@@ -98,9 +98,3 @@ def test_distances_are_computed_once_and_damage_is_mended(archive, tmp_path):
     mended = stored_distances(archive, SEVEN[:2], tmp_path, report=said.append)
     assert len(said) == 2
     np.testing.assert_array_equal(mended["colour"], kept)
-
-
-def test_other_kinds_are_stored_apart(archive, tmp_path):
-    stored_distances(archive, SEVEN[:1], tmp_path, report=lambda line: None)
-    stored_distances(archive, SEVEN[1:2], tmp_path, report=lambda line: None)
-    assert len(list(tmp_path.iterdir())) == 2

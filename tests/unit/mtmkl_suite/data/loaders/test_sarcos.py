@@ -26,20 +26,6 @@ def test_a_task_is_a_joint_with_rows_of_its_own(files):
     assert drawn[0] != drawn[1]
 
 
-def test_another_seed_draws_other_rows(files):
-    first, second = (load_sarcos(files, n_per_task=50, seed=s) for s in (0, 1))
-    assert not np.array_equal(first.X, second.X)
-    again = load_sarcos(files, n_per_task=50, seed=0)
-    np.testing.assert_array_equal(first.X, again.X)
-
-
-@pytest.mark.parametrize("count", [0, 4450])
-def test_a_count_out_of_range_is_named(files, count):
-    wanted = f"n_per_task is {count}, wanted a whole number from 1 to 4449"
-    with pytest.raises(ValueError, match=wanted):
-        load_sarcos(files, n_per_task=count)
-
-
 def test_a_cut_file_is_named(tmp_path):
     path = tmp_path / "sarcos_inv_test.mat"
     savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})

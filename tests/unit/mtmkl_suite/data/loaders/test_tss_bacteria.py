@@ -8,7 +8,7 @@ import pytest
 
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.sequences import WeightedDegreeFeatures, read_fasta
-from mtmkl_suite.data import DataCorruptError, default_registry, load
+from mtmkl_suite.data import DataCorruptError, default_registry
 from mtmkl_suite.data.loaders.tss_bacteria import load_tss_bacteria
 
 TREE = "phylogeny/itol_tree_of_life.nwk"
@@ -112,14 +112,6 @@ def test_draws(files):
         load_tss_bacteria(files, n_per_class=0)
 
 
-def test_other_features(files):
-    data = load_tss_bacteria(
-        files, n_per_class=20, features={"name": "spectrum", "k": [1, 3]}
-    )
-    assert data.X.shape == (13 * 40, 4 + 16 + 64)
-    assert load_tss_bacteria(files, n_per_class=9, features="spectrum").X.shape[1] == 64
-
-
 def test_distances_are_those_of_the_phylogeny(files, data_mirror):
     data = load_tss_bacteria(files, n_per_class=1)
     with (data_mirror / "phylogeny" / "timer13_patristic.csv").open() as file:
@@ -132,17 +124,11 @@ def test_distances_are_those_of_the_phylogeny(files, data_mirror):
     assert len(found) == 12
 
 
-def test_the_registry_gives_the_tree_too(data_mirror):
-    data = load("tss_bacteria", mirror=data_mirror, download=False, n_per_class=5)
-    assert set(data.task_relations) == {"phylogeny", "tree_of_life"}
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ("\n>", "\n;", r"E\.coli, sequences in …_p\.txt is 28\d\d, expected 2804"),
         (" 865 (+)\nA", " 865 (+)\n", r"line 1: wanted 81 .* got 80 and 'NC_000913\.3"),
-        (" 865 (+)\n", " 865\n", "header that ends with position and strand, got 81"),
     ],
 )
 def test_damage_is_named(files, tmp_path, old, new, message):
