@@ -80,6 +80,7 @@ pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 # Pages of notebooks are no pages of the repository.
 source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".myst": "markdown"}
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
 numpydoc_show_class_members = False
 # Types are in the docstrings, and long defaults have names.
 autodoc_typehints = "none"

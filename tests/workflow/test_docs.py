@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import re
+import runpy
 import shlex
 from pathlib import Path
 
@@ -237,6 +238,12 @@ def test_every_solver_has_a_page():
     files = (path.relative_to(folder) for path in folder.rglob("[a-z]*.py"))
     names = [str(path.with_suffix("")).replace("/", ".") for path in files]
     assert sorted(listed) == sorted(names)
+
+
+def test_the_table_of_methods_is_that_of_the_docstrings():
+    """``python docs/methods_table.py`` writes it."""
+    code = runpy.run_path(str(ROOT / "docs" / "methods_table.py"))
+    assert code["TABLE"].findall(_text(code["PAGE"])) == [code["table"]()]
 
 
 def test_every_page_is_in_the_contents():

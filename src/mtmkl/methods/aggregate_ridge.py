@@ -14,7 +14,13 @@ from mtmkl.typing import FloatArray, IntArray
 
 @dataclass(eq=False, repr=False)
 class AggregateRidgeRegressor(LinearPathEstimator):
-    r"""Fit all tasks as one: min_w Σ_t ||y_t − X_t w||² + γ ||w||².
+    r"""Fit one ridge regression to all tasks together.
+
+    Solves
+
+    .. math::
+
+        \min_w \sum_t \|y_t - X_t w\|^2 + \gamma \|w\|^2.
 
     Parameters
     ----------

@@ -16,8 +16,13 @@ class CMTLClassifier(LinearTaskClassifier):
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W
     (d × T), S and offsets b
 
-        Σ_t ||y_t − X_t w_t − b_t||² + λ·( ε_M·T·||w̄||² + tr( WΠ S⁻¹ ΠW' ) ),
-        (1/ε_W) I ⪯ S ⪯ (1/ε_B) I,  tr S = (T − r + 1)/ε_W + (r − 1)/ε_B,
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda \bigl(\varepsilon_M T \|\bar w\|^2 +
+        \mathrm{tr}(W \Pi S^{-1} \Pi W')\bigr), \quad
+        \tfrac{1}{\varepsilon_W} I \preceq S \preceq \tfrac{1}{\varepsilon_B} I,
+        \quad \mathrm{tr}\, S = \tfrac{T - r + 1}{\varepsilon_W} +
+        \tfrac{r - 1}{\varepsilon_B},
 
     with y = ±1 and X standardised over the training examples of all tasks together;
     inputs that are constant there are left out. ε_M weighs the mean of all tasks, ε_B

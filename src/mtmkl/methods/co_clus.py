@@ -21,8 +21,10 @@ class CoClusClassifier(RestartedClassifier):
 
     Seeks a local minimum over W = P + Q (d × T) and offsets b of
 
-        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ ||PΠ||_F² + λ₂ Σ_{i>k} σ_i(Q)²
-        + 1e-6 ||P + Q||_F²,
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda_1 \|P \Pi\|_F^2
+        + \lambda_2 \sum_{i > k} \sigma_i(Q)^2 + 10^{-6} \|P + Q\|_F^2,
 
     Π = I − 11'/T, σ_i the singular values in decreasing order, with y = ±1 and X
     standardised over the training examples of all tasks together; inputs that are

@@ -8,7 +8,10 @@ class DirtyModelRegressor(SumOfNormsEstimator):
 
     Minimises over W = P + Q (d × T) and offsets b
 
-        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ Σ_i max_t |p_it| + λ₂ Σ_it |q_it|.
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda_1 \sum_i \max_t |p_{it}|
+        + \lambda_2 \sum_{i,t} |q_{it}|.
 
     A row of P is zero or belongs to all tasks; Q is sparse entry by entry. The paper's
     loss is over 2n, n the examples of each of its tasks: its λ_b is λ₁/2n, and its λ_s

@@ -15,8 +15,10 @@ class FlexClusClassifier(LinearTaskClassifier):
 
     Minimises over W = U + V (d × T) and offsets b
 
-        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ Σ_d Σ_{i<j} |u_di − u_dj|
-        + λ₂ ||U||_F² + λ₃ ||V||_F²,
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda_1 \sum_d \sum_{i < j}
+        |u_{di} - u_{dj}| + \lambda_2 \|U\|_F^2 + \lambda_3 \|V\|_F^2,
 
     with y = ±1 and X standardised over the training examples of all tasks together;
     inputs that are constant there are left out. With λ₁ = 0 the tasks are independent

@@ -22,8 +22,13 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
 
     The model is
 
-        y_t = X_t w_t + e_t,  e_t ~ N(0, σ²I),  w_t ~ N(μ, Δ),
-        μ ~ N(0, vI),  Δ ~ inverse Wishart(ν, sI),  σ² ~ inverse gamma(a, b).
+    .. math::
+
+        y_t = X_t w_t + e_t, \quad e_t \sim N(0, \sigma^2 I), \quad
+        w_t \sim N(\mu, \Delta), \quad \mu \sim N(0, v I), \quad
+        \Delta \sim \mathrm{IW}(\nu, s I), \quad \sigma^2 \sim \mathrm{IG}(a, b),
+
+    with an inverse Wishart and an inverse gamma distribution.
 
     It is sampled by Gibbs sweeps in several chains from dispersed starting points, and
     predicts with the posterior mean of w_t.

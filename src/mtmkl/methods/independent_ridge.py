@@ -15,7 +15,13 @@ from mtmkl.typing import Spec
 
 @dataclass(eq=False, repr=False)
 class IndependentRidgeRegressor(LinearPathEstimator):
-    r"""Fit each task on its own: min over w_t of ||y_t − X_t w_t||² + γ_t ||w_t||².
+    r"""Fit a ridge regression to each task on its own.
+
+    Solves for every task
+
+    .. math::
+
+        \min_{w_t} \|y_t - X_t w_t\|^2 + \gamma_t \|w_t\|^2.
 
     Parameters
     ----------

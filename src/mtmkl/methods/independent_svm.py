@@ -10,8 +10,11 @@ from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 class IndependentSVMClassifier(MultiTaskClassifier, SumKernelMachine):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
-    Minimises for every task ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the
-    kernels and an offset.
+    Solves for every task, over the models θ_d of the kernels and an offset b,
+
+    .. math::
+
+        \min \tfrac12 \sum_d \|\theta_d\|^2 + C \sum_i \mathrm{hinge}.
 
     Parameters
     ----------
@@ -56,8 +59,12 @@ class IndependentSVMClassifier(MultiTaskClassifier, SumKernelMachine):
 class IndependentSVMRegressor(TubeRegression, SumKernelMachine):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
-    Minimises for every task ½ Σ_d ||θ_d||² + C Σ max(|r| − ε, 0) over the models θ_d of
-    the kernels and an offset.
+    Solves for every task, over the models θ_d of the kernels and an offset b, with the
+    residuals r,
+
+    .. math::
+
+        \min \tfrac12 \sum_d \|\theta_d\|^2 + C \sum_i \max(|r_i| - \varepsilon, 0).
 
     Parameters
     ----------

@@ -15,8 +15,11 @@ class MeTaGClassifier(LinearTaskClassifier):
 
     Minimises over W = W_1 + … + W_H (d × T) and offsets b
 
-        Σ_t ||y_t − X_t w_t − b_t||² + Σ_h λ_h Σ_{i<j} ||w_{h,i} − w_{h,j}||₂
-        + 1e-6 Σ_h T ||w̄_h||²,  λ_h = λ/φ^{h−1},
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \sum_h \lambda_h \sum_{i < j}
+        \|w_{h,i} - w_{h,j}\|_2 + 10^{-6} \sum_h T \|\bar w_h\|^2, \quad
+        \lambda_h = \lambda / \phi^{h-1},
 
     w̄_h the mean of the tasks on level h, with y = ±1 and X standardised over the
     training examples of all tasks together; inputs that are constant there are left

@@ -17,11 +17,15 @@ class MultiTaskFeatureLearningRegressor(FeatureLearner):
 
     Solves problem (4) of the paper, min over orthogonal U and A of
 
-        Σ_t ||y_t − X_t U a_t||² + γ ||A||²_{2,1},
+    .. math::
+
+        \sum_t \|y_t - X_t U a_t\|^2 + \gamma \|A\|_{2,1}^2,
 
     by way of the equivalent convex problem (14) in W = UA,
 
-        min_W  Σ_t ||y_t − X_t w_t||² + γ ||W||²_tr,
+    .. math::
+
+        \min_W \sum_t \|y_t - X_t w_t\|^2 + \gamma \|W\|_{\mathrm{tr}}^2,
 
     ||W||_tr the sum of the singular values. The loss is a sum, so γ scales with the
     number of examples. With a kernel, x stands for φ(x), written in coordinates of an

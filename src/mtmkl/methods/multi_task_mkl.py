@@ -39,16 +39,21 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     matrix over them. Minimises over the models W_m, weights θ ≥ 0 with ||θ||_p ≤ 1, and
     an offset b if there is one,
 
-        ½ Σ_m ||W_m||²_{Q_m} / θ_m + C Σ_i l(y_i (f(x_i) + b)),
-        f(x) = Σ_m ⟨w_{m,t}, φ_m(x)⟩ for an example x of task t,
+    .. math::
 
-    for the hinge loss l(a) = max(0, 1 − a) or the logistic loss
-    l(a) = log(1 + exp(−a)), with ||W||²_Q = Σ_st Q[s,t] ⟨w_s, w_t⟩ and Q_m = R_m^{-1}.
+        \tfrac12 \sum_m \|W_m\|_{Q_m}^2 / \theta_m + C \sum_i \ell(y_i (f(x_i) + b)),
+        \quad f(x) = \sum_m \langle w_{m,t}, \varphi_m(x) \rangle,
+
+    with x an example of task t, the hinge loss ℓ(a) = max(0, 1 − a) or the logistic
+    loss ℓ(a) = log(1 + exp(−a)), ||W||²_Q = Σ_st Q[s,t] ⟨w_s, w_t⟩ and Q_m = R_m^{-1}.
     Where R_m is singular, Q_m is its pseudo-inverse and W_m lies in its range. The
     dual, with β = yα, is
 
-        max over 0 ≤ α ≤ C of  h(α) − ½ ||q||_{p*},      1/p + 1/p* = 1,
-        q_m = Σ_ij β_i β_j R_m[τ(i), τ(j)] k_m(x_i, x_j),
+    .. math::
+
+        \max_{0 \le \alpha \le C} h(\alpha) - \tfrac12 \|q\|_{p^*}, \quad
+        \tfrac1p + \tfrac{1}{p^*} = 1, \quad q_m = \sum_{i,j} \beta_i \beta_j
+        R_m[\tau(i), \tau(j)] k_m(x_i, x_j),
 
     and 1'β = 0 with an offset. h(α) = 1'α for the hinge loss, and
     −Σ_i [α_i log(α_i/C) + (C − α_i) log(1 − α_i/C)] for the logistic loss.

@@ -18,7 +18,9 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator):
 
     Solves problem (5) of the paper,
 
-        min_W  Σ_t ||y_t − X_t w_t||² + γ ||W||²_{2,1},
+    .. math::
+
+        \min_W \sum_t \|y_t - X_t w_t\|^2 + \gamma \|W\|_{2,1}^2,
 
     ||W||_{2,1} the sum over inputs i of the norm of (w_1i … w_Ti): feature learning
     with the feature matrix U held at I.

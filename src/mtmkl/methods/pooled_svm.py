@@ -7,8 +7,11 @@ from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 class PooledSVMClassifier(MultiTaskClassifier, SumKernelMachine):
     r"""Fit one support vector machine to the examples of all tasks together.
 
-    Minimises ½ Σ_d ||θ_d||² + C Σ hinge over the models θ_d of the kernels and one
-    offset.
+    Solves, over the models θ_d of the kernels and one offset,
+
+    .. math::
+
+        \min \tfrac12 \sum_d \|\theta_d\|^2 + C \sum_{t,i} \mathrm{hinge}.
 
     Parameters
     ----------

@@ -8,7 +8,10 @@ class RobustMultiTaskRegressor(SumOfNormsEstimator):
 
     Minimises over W = P + Q (d × T) and offsets b
 
-        Σ_t ||y_t − X_t w_t − b_t||² + λ₁ Σ_i ||p^i|| + λ₂ Σ_t ||q_t||,
+    .. math::
+
+        \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda_1 \sum_i \|p^i\|
+        + \lambda_2 \sum_t \|q_t\|,
 
     p^i the rows of P, q_t the columns of Q: a row of P is zero or belongs to all tasks,
     a column of Q is zero but for outlier tasks. The paper's loss is divided by Tn, n

@@ -9,8 +9,11 @@ class RRHetRegressor(FeatureLearner):
 
     Solves
 
-        min over W, w_0, D ⪰ 0 with tr D ≤ 1 of
-        Σ_t ||y_t − X_t w_t||² + γ Σ_t ⟨w_t − w_0, D⁺(w_t − w_0)⟩.
+    .. math::
+
+        \min_{W, w_0, D} \sum_t \|y_t - X_t w_t\|^2 + \gamma \sum_t
+        \langle w_t - w_0, D^+ (w_t - w_0) \rangle, \quad
+        D \succeq 0, \; \mathrm{tr}\, D \le 1.
 
     At the optimum w_0 is the mean of the w_t, and the problem in W alone is
     Σ_t ||y_t − X_t w_t||² + γ ||WΠ||²_tr with Π = I − 11'/T. As γ → ∞ all w_t become

@@ -7,8 +7,13 @@ from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 class SharedMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine to each task, on kernel weights that all share.
 
-    Minimises Σ_t (½ ||w_t||² + C Σ hinge) over the models w_t of one kernel
-    Σ_m θ_m k_m, their offsets and the weights θ ≥ 0, 1'θ ≤ 1:
+    Solves, over the models w_t of one kernel Σ_m θ_m k_m and their offsets,
+
+    .. math::
+
+        \min_{\theta, w, b} \sum_t \Bigl(\tfrac12 \|w_t\|^2 + C \sum_i
+        \mathrm{hinge}\Bigr), \quad \theta \ge 0, \; \mathbf{1}'\theta \le 1:
+
     :class:`GroupFeatureSharingClassifier` from some λ on.
 
     Parameters

@@ -10,8 +10,13 @@ from mtmkl.methods._base.kernel_machine import TubeRegression
 class SingleTaskMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
     r"""Fit a support vector machine with learned kernel weights to each task alone.
 
-    Minimises for every task ½ ||w_t||² + C Σ hinge over the model w_t of the kernel
-    Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1:
+    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,
+
+    .. math::
+
+        \min_{\theta_t, w_t, b_t} \tfrac12 \|w_t\|^2 + C \sum_i \mathrm{hinge},
+        \quad \theta_t \ge 0, \; \mathbf{1}'\theta_t \le 1:
+
     :class:`GroupFeatureSharingClassifier` with λ = 0.
 
     Parameters
@@ -52,8 +57,14 @@ class SingleTaskMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
 class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
     r"""Fit support vector regression with learned kernel weights to each task alone.
 
-    Minimises for every task ½ ||w_t||² + C Σ max(|r| − ε, 0) over the model w_t of the
-    kernel Σ_m θ_tm k_m, its offset and the weights θ_t ≥ 0, 1'θ_t ≤ 1.
+    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,
+    with the residuals r,
+
+    .. math::
+
+        \min_{\theta_t, w_t, b_t} \tfrac12 \|w_t\|^2 + C \sum_i
+        \max(|r_i| - \varepsilon, 0),
+        \quad \theta_t \ge 0, \; \mathbf{1}'\theta_t \le 1.
 
     Parameters
     ----------
