@@ -183,21 +183,9 @@ _M = TypeVar("_M", bound=BaseModel)
 
 
 def validated(model: type[_M], document: Any, *, source: str) -> _M:
-    """Return a document as an object of a model.
+    """Return a document, parsed YAML, as an object of a model.
 
-    Parameters
-    ----------
-    model : type
-        A :class:`Model`.
-    document : object
-        Parsed YAML.
-    source : str
-        Name of the file, for the message.
-
-    Raises
-    ------
-    ConfigError
-        Names the file, the key, its value and what it should be.
+    The error names the file (``source``), the key, its value and what it should be.
     """
     try:
         return model.model_validate(document)
@@ -302,13 +290,7 @@ class Loader(_Safe):
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
-        """Return the mapping of a node.
-
-        Raises
-        ------
-        yaml.MarkedYAMLError
-            If it has a key twice; says on which lines.
-        """
+        """Return the mapping of a node; a repeated key is an error with both lines."""
         first: dict[str, yaml.Node] = {}
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
@@ -330,13 +312,7 @@ Loader.add_implicit_resolver(
 
 
 def config_dir() -> Path:
-    """Return the folder that holds ``datasets.yaml`` and ``papers/``.
-
-    Raises
-    ------
-    FileNotFoundError
-        If neither the installed package nor the checkout has it.
-    """
+    """Return the folder that holds ``datasets.yaml`` and ``papers/``."""
     package = Path(__file__).resolve().parent
     for candidate in (package / "workflow/config", package.parents[1] / "config"):
         if (candidate / "config.yaml").is_file():
@@ -347,14 +323,7 @@ def config_dir() -> Path:
 
 
 def read_yaml(path: Path) -> Any:
-    """Parse a YAML file; ``1e-3`` is a number.
-
-    Raises
-    ------
-    ConfigError
-        If the file does not exist, is not YAML, or has a key twice; names the file
-        and the line.
-    """
+    """Parse a YAML file; ``1e-3`` is a number."""
     if not path.is_file():
         raise ConfigError(f"{path} does not exist")
     try:

@@ -54,16 +54,7 @@ def name_of(path: Path) -> str:
 def intact(path: Path) -> Iterator[None]:
     """Name the file in the error if reading it fails.
 
-    Parameters
-    ----------
-    path : Path
-        The file that is read inside.
-
-    Raises
-    ------
-    DamagedFileError
-        If what is read is no such file: cut off, overwritten, or changed on the disk.
-        A file that is not there remains a FileNotFoundError.
+    A file that is not there remains a FileNotFoundError.
     """
     try:
         yield
@@ -87,13 +78,7 @@ def intact(path: Path) -> Iterator[None]:
 
 
 def read_table(path: Path, **options: Any) -> "pd.DataFrame":
-    """Read a table of results as csv, with the options of ``pandas.read_csv``.
-
-    Raises
-    ------
-    DamagedFileError
-        If it is not such a table; names the file.
-    """
+    """Read a table of results as csv, with the options of ``pandas.read_csv``."""
     import pandas as pd
 
     with intact(path):
@@ -102,13 +87,7 @@ def read_table(path: Path, **options: Any) -> "pd.DataFrame":
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of results.
-
-    Raises
-    ------
-    DamagedFileError
-        If it is not JSON; names the file.
-    """
+    """Read a JSON file of results."""
     with intact(path):
         return json.loads(path.read_text(encoding="utf-8"))
 

@@ -24,25 +24,11 @@ _WRAPPED = re.compile(r"(PerTask|Pooled)\((.*)\)")
 
 
 def resolve(name: str) -> type:
-    """Return the class of a method.
+    """Return the class of a method by its name or as ``package.module:Class``.
 
-    Parameters
-    ----------
-    name : str
-        A method of the library, a baseline, or ``package.module:Class`` for a class of
-        one's own. ``PerTask(...)`` and ``Pooled(...)`` are estimators for each task and
-        for all: of scikit-learn, ``sklearn.ensemble:RandomForestClassifier``, or of
-        LightGBM, ``LGBMClassifier``.
-
-    Returns
-    -------
-    type
-
-    Raises
-    ------
-    ValueError
-        If there is no such method, or its module cannot be imported; the message
-        lists the known methods, or says where the module has to be.
+    ``PerTask(...)`` and ``Pooled(...)`` are estimators for each task and for all: of
+    scikit-learn, ``sklearn.ensemble:RandomForestClassifier``, or of LightGBM,
+    ``LGBMClassifier``.
     """
     if name in REGISTRY:
         return REGISTRY[name]

@@ -117,23 +117,13 @@ class Table:
 def read_table(
     path: Path, roles: Collection[str] = (), ignore: Collection[str] = ()
 ) -> Table:
-    """Read a table.
+    """Read ``.npz``, ``.parquet``, or else text in UTF-8, compressed or not.
 
-    Parameters
-    ----------
-    path : Path
-        ``.npz``, ``.parquet``, or else text in UTF-8, compressed or not. Columns are
-        separated by tabs, semicolons, commas or bars, whichever the header has most of,
-        or else by spaces. Where it is not by commas, decimal commas become points.
-    roles : collection of str
-        Columns that the caller names, which are therefore no row numbers.
-    ignore : collection of str
-        Columns whose content does not matter.
-
-    Raises
-    ------
-    TableError
-        Names the file, the line and the remedy.
+    Columns of text are separated by tabs, semicolons, commas or bars, whichever the
+    header has most of, or else by spaces. Where it is not by commas, decimal commas
+    become points. Columns that the caller names as ``roles`` are no row numbers; the
+    content of those to ``ignore`` does not matter. The error names the file, the line
+    and the remedy.
     """
     if not path.exists():
         raise TableError(f"{path} does not exist")

@@ -38,11 +38,6 @@ def overlaid(base: Any, overlay: Any, source: str = "overlay", key: str = "") ->
     Mappings are merged key by key, and a null removes a key. A mapping over a list goes
     to its items by their number, id or method. Everything else replaces what is below.
     Nothing is changed in place.
-
-    Raises
-    ------
-    ConfigError
-        If a mapping lies over a key that is not there, or over what has no keys.
     """
     if isinstance(overlay, Whole):
         return overlay.value

@@ -175,13 +175,7 @@ class DataSetEntry(Model):
         return {key: getattr(self, key) for key in told}
 
     def find_loader(self) -> Callable[..., MultiTaskData]:
-        """Return the function that reads the data set.
-
-        Raises
-        ------
-        ValueError
-            If it has none, or it cannot be imported; names the remedy.
-        """
+        """Return the function that reads the data set."""
         if self.loader is None:
             raise ValueError(
                 f"data set {self.name!r} has files but no loader: nothing reads it yet"
@@ -222,13 +216,7 @@ class DataSets(Model):
 
 
 def read_entries(path: Path) -> dict[str, DataSetEntry]:
-    """Read a registry file, and return its entries by name.
-
-    Raises
-    ------
-    mtmkl_suite.errors.ConfigError
-        If the file is not as these models say; names the key.
-    """
+    """Read a registry file, and return its entries by name."""
     document = validated(DataSets, read_yaml(path), source=path.name)
     return {name: _complete(name, entry) for name, entry in document.datasets.items()}
 

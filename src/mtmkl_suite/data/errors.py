@@ -10,12 +10,6 @@ class DataCorruptError(RuntimeError):
 
 
 def check_expected(name: str, what: str, found: object, expected: object) -> None:
-    """Compare a known fact of a data set with what was read.
-
-    Raises
-    ------
-    DataCorruptError
-        If they differ; the message names the data set, the fact and both values.
-    """
+    """Refuse data of which a known fact is not what was read."""
     if found != expected:
         raise DataCorruptError(f"{name}: {what} is {found}, expected {expected}")

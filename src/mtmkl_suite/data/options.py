@@ -31,19 +31,9 @@ _T = TypeVar("_T")
 def option_problem(loader: Callable[..., Any], option: str, value: Any) -> str | None:
     """Return what an option of a loader must be, None if the value is that.
 
-    Parameters
-    ----------
-    loader : callable
-        Its annotations say what its options are, or scikit-learn's ``validate_params``
-        does. One that says nothing, or names a type that YAML does not have, takes
-        anything.
-    option : str
-    value : object
-
-    Returns
-    -------
-    str or None
-        Such as "a whole number of at least 1 or null".
+    Such as "a whole number of at least 1 or null". The loader's annotations say what
+    its options are, or scikit-learn's ``validate_params`` does; one that says nothing,
+    or names a type that YAML does not have, takes anything.
     """
     if constraints := getattr(loader, "_skl_parameter_constraints", None):
         possible = list(map(make_constraint, constraints[option]))

@@ -150,13 +150,7 @@ AnyProtocol = Mapping[str, Any] | NamedProtocol
 
 
 def check_protocol(protocol: AnyProtocol) -> NamedProtocol:
-    """Return a protocol of which all keys are given, "id" among them.
-
-    Raises
-    ------
-    ValueError
-        If they are not as in :class:`Protocol`; names the protocol, key and value.
-    """
+    """Return a protocol of which all keys are given, "id" among them."""
     if isinstance(protocol, NamedProtocol):
         return protocol
     name = protocol.get("id", "?")
@@ -164,10 +158,5 @@ def check_protocol(protocol: AnyProtocol) -> NamedProtocol:
 
 
 def train_unit(kind: str) -> str:
-    """Return what the train sizes of a kind of protocol count, "" if it has none.
-
-    Returns
-    -------
-    {"examples per task", "examples per class", "examples", "%", ""}
-    """
+    """Return what the train sizes of a kind of protocol count, "" if it has none."""
     return _SIZES[kind][1] if kind in _SIZES else ""

@@ -27,18 +27,7 @@ _SCALED: dict[str, Callable[..., MultiTaskData]] = {
 
 
 class Registry:
-    """Data sets by name.
-
-    Parameters
-    ----------
-    path : Path
-        Such as ``config/datasets.yaml``.
-
-    Raises
-    ------
-    mtmkl_suite.errors.ConfigError
-        If the file is not as its models say; names the key.
-    """
+    """Data sets by name, from a file such as ``config/datasets.yaml``."""
 
     def __init__(self, path: Path) -> None:
         self._entries = read_entries(path)
@@ -115,11 +104,7 @@ class Registry:
 
         Values are checked as far as the loader says what they are.
 
-        Raises
-        ------
-        ValueError
-            If the name or an option is unknown, an option is missing or has a value
-            that the loader cannot take, or the set has no loader.
+        Values are checked as far as the loader says what they are.
         """
         entry = self[name]
         loader = entry.find_loader()
@@ -152,12 +137,8 @@ class Registry:
     def locate(self, name: str, *, mirror: str | Path | None = None) -> Place | None:
         """Tell where a data set is, from the names of its files alone.
 
-        Returns
-        -------
-        {"mirror", "cache", "built-in", None}
-            "mirror" if all files are there, "cache" if some or all are there
-            instead, "built-in" if no files are needed, None if one is missing or the
-            files are the user's own.
+        "cache" if some or all files are there and not in the mirror, None if one is
+        missing or the files are the user's own.
         """
         entry, places = self[name], Places(mirror)
         if not entry.files and not entry.uses:
@@ -173,16 +154,11 @@ class Registry:
     def fetch(
         self, names: str | Iterable[str], *, mirror: str | Path | None = None
     ) -> list[dict[str, Any]]:
-        """Make sure that data sets are here, downloading what is missing.
+        """Download what is missing of data sets, and return a row per file.
 
-        A damaged file in the cache is replaced, one in the mirror is an error. Raises
-        what ``load`` does; files that were complete before stay.
-
-        Returns
-        -------
-        list of dict
-            A row per file: dataset, file, bytes, source ("mirror", "cache", "shipped"
-            or "downloaded") and path.
+        A damaged file in the cache is replaced, one in the mirror is an error; files
+        that were complete before stay. Each source is "mirror", "cache", "shipped" or
+        "downloaded".
         """
         places = Places(mirror)
         rows = []
@@ -207,14 +183,9 @@ class Registry:
     def fetch_small(
         self, entries: list[DataSetEntry], *, mirror: str | Path | None = None
     ) -> dict[str, str]:
-        """Download what :meth:`missing_small` returns, and raise nothing if it fails.
+        """Download what :meth:`missing_small` returns; return why sets are missing now.
 
-        It takes 15 seconds at most, with a network or without.
-
-        Returns
-        -------
-        dict
-            Why a set is still missing, by its name.
+        It raises nothing and takes 15 seconds at most, with a network or without.
         """
         return fetch_quickly(entries, Places(mirror))
 
@@ -226,12 +197,8 @@ class Registry:
     ) -> list[dict[str, Any]]:
         """Check the files of data sets, all by default, without downloading.
 
-        Returns
-        -------
-        list of dict
-            A row per file: dataset, file, status ("ok", "corrupt" or "missing"), source
-            ("mirror", "cache", "shipped" or ""), path and detail, which says what is
-            wrong.
+        The status of each is "ok", "corrupt" or "missing"; the detail says what is
+        wrong.
         """
         places = Places(mirror)
         entries = list(self._entries.values())

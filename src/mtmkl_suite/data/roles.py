@@ -34,25 +34,12 @@ def three_roles(
     """Return training, validation and test rows; all rows of an example share a role.
 
     Examples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
-    class; separate tasks: a task), and those of a group with the same labels in all
-    its tasks are a stratum. Except for fractions, a task must be one group.
+    class; separate tasks: a task), and those of a group with the same labels in all its
+    tasks are a stratum. Except for fractions, a task must be one group.
 
-    Parameters
-    ----------
-    kind : {"halves", "thirds", "fractions"}
-    train_size : int
-        Training examples per group, in percent for "fractions"; "thirds" has none.
-    rng : Generator
-    stratified : bool
-        Whether the roles share every stratum alike.
-    shared : bool
-        If not, every row counts as an example of its own, whatever its tasks have in
-        common.
-
-    Raises
-    ------
-    ValueError
-        If there are too few examples, or tasks that must not share some do.
+    ``train_size`` counts examples per group, in percent for "fractions"; "thirds" has
+    none. If ``stratified``, the roles share every stratum alike; if not ``shared``,
+    every row counts as an example of its own, whatever its tasks have in common.
     """
     example, label, group = labels_of(data, shared=shared)
     member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)

@@ -23,20 +23,10 @@ WITHIN_TASKS: Final = "within_tasks"
 
 
 def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTaskData:
-    """Return data with their inputs scaled.
+    """Return data whose features are (x − min) / (max − min), 0 if constant.
 
-    Parameters
-    ----------
-    data : MultiTaskData
-    inputs : {"unit_range"}
-        Every feature becomes (x − min) / (max − min), 0 if it is constant. Least and
-        largest values are those of all examples, whatever their role will be; no label
-        is used.
-
-    Raises
-    ------
-    ValueError
-        If ``inputs`` is something else, or the inputs are sparse.
+    Least and largest values are those of all examples, whatever their role will be; no
+    label is used.
     """
     if inputs != UNIT_RANGE:
         raise ValueError(f"inputs is {inputs!r}, wanted {UNIT_RANGE!r}")
@@ -51,13 +41,7 @@ def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTa
 def scaled_targets(
     data: MultiTaskData, targets: Literal["within_tasks"]
 ) -> MultiTaskData:
-    """Return data marked so that :func:`fitted_targets` scales their targets.
-
-    Raises
-    ------
-    ValueError
-        If ``targets`` is something else.
-    """
+    """Return data marked so that :func:`fitted_targets` scales their targets."""
     if targets != WITHIN_TASKS:
         raise ValueError(f"targets is {targets!r}, wanted {WITHIN_TASKS!r}")
     return replace(data, truth={**data.truth, WITHIN_TASKS: np.ones(1, dtype=np.int8)})
@@ -87,17 +71,7 @@ def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:
     frequent one; every category is an input that is 1 for its examples (scikit-learn's
     ``SimpleImputer`` and ``OneHotEncoder``). One that no training row has is 0 in all.
 
-    Parameters
-    ----------
-    data : MultiTaskData
-        With :data:`GAPS` and :data:`CATEGORIES` in ``truth``, or complete.
-    train : ndarray of int
-        The training rows.
-
-    Returns
-    -------
-    MultiTaskData
-        The same object if there is nothing to do.
+    Complete data are returned as they are.
     """
     if GAPS not in data.truth:
         return data

@@ -106,31 +106,17 @@ def hierarchical_posterior(
 ) -> HierarchicalPosterior:
     """Compare two methods by the repeats of several data sets.
 
+    A gain is positive where the first method is better; each data set has at least
+    :data:`MIN_REPEATS`, and a variance ratio ρ / (1 − ρ) of them: 0 for independent
+    ones, for random splits of the same examples the number for testing over that of the
+    others. ``rope`` is half the width of the region of practical equivalence, fixed in
+    advance; 0 for none.
+
     A data set whose repeats all differ by the same amount has no spread to judge it by;
     it gets that of a uniform distribution over the region of equivalence or, without a
     region, the mean spread of the others.
 
-    Parameters
-    ----------
-    gains : sequence of ndarray of shape (n_repeats,)
-        By data set, two or more; positive where the first method is better. At least
-        :data:`MIN_REPEATS` repeats each.
-    variance_ratios : sequence of float
-        ρ / (1 − ρ) of the repeats of each data set, 0 for independent ones; for random
-        splits of the same examples the number for testing over that of the others.
-    rope : float
-        Half width of the region of practical equivalence, fixed in advance; 0 for none.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer data sets or repeats, a gain is not finite, or a ratio is
-        negative or not finite.
-
-    Warns
-    -----
-    UserWarning
-        If ``error`` is above :data:`MAX_ERROR`.
+    A warning says if the error is above :data:`MAX_ERROR`.
     """
     _check(gains, variance_ratios)
     largest = max(float(np.abs(values).max()) for values in gains)
@@ -178,29 +164,15 @@ def compare_all_repeats(
     higher_better: bool,
     rope: float = 0.0,
 ) -> pd.DataFrame:
-    """Compare all pairs of methods by :func:`hierarchical_posterior`.
+    """Compare all pairs of methods by :func:`hierarchical_posterior`, in their order.
 
-    Ties of repeats are those of :mod:`mtmkl_suite.statistics.ties`.
+    ``repeats`` has by data set a table of repeats and methods without gaps. Ties of
+    repeats are those of :mod:`mtmkl_suite.statistics.ties`.
 
-    Parameters
-    ----------
-    repeats : mapping of str to DataFrame of shape (n_repeats, n_methods)
-        By data set, without gaps; the methods are the same in all, in the order in
-        which they are paired.
-    variance_ratios : mapping of str to float
-        By data set.
-    higher_better : bool
-        Direction of the score.
-    rope : float
-        Half width of the region of practical equivalence.
-
-    Returns
-    -------
-    DataFrame
-        :data:`POSTERIOR_COLUMNS`, to ten decimals. The conclusion is the most probable
-        of the three, and ``probability_without`` the least that it has if one data set
-        is left out, ``weakest_without``. If without some data sets another outcome is
-        the most probable, ``reversed_without`` names them.
+    Numbers have ten decimals. The conclusion is the most probable of the three
+    outcomes, and ``probability_without`` the least that it has if one data set is left
+    out, ``weakest_without``. ``reversed_without`` names the data sets without which
+    another outcome is the most probable.
     """
     names = list(repeats)
     ratios = [variance_ratios[name] for name in names]

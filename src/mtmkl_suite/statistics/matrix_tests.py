@@ -191,28 +191,14 @@ def compare_matrix(
 ) -> MatrixTests:
     """Compare methods over data sets.
 
-    Parameters
-    ----------
-    scores : ScoreMatrix
-    control : str or None
-        The method that the others are tested against.
-    rope : float
-        Half width of the region of practical equivalence, in the unit of the score.
-    paired : sequence of str or None
-        The methods of which all pairs are tested; None: all.
-    test_share : float or None
-        Share of the examples of a data set that each of its repeats tests on: the
-        correlation of two repeats. None: repeats are not compared; they are not either
-        with fewer than :data:`~mtmkl_suite.statistics.pairs.MIN_UNITS` data sets, or
-        :data:`~mtmkl_suite.statistics.hierarchical.MIN_REPEATS` repeats of one of them.
-    seed : int
-        Of bootstrap and posterior samples.
+    All pairs of the methods in ``paired`` (by default of all) are tested, all methods
+    against the ``control``. ``rope`` is half the width of the region of practical
+    equivalence, in the unit of the score.
 
-    Raises
-    ------
-    ScoresError
-        If the control is not a method, the region's width is negative or not finite, or
-        the share is not at least 0 and below 1.
+    ``test_share`` is the share of the examples of a data set that each of its repeats
+    tests on: the correlation of two repeats. Repeats are compared if it is given, there
+    are :data:`~mtmkl_suite.statistics.pairs.MIN_UNITS` data sets, and each has
+    :data:`~mtmkl_suite.statistics.hierarchical.MIN_REPEATS` of them.
     """
     values = without_rounding(scores.values)
     if control is not None and control not in values:
@@ -286,17 +272,8 @@ def compare_matrix(
 def connected_groups(ranks: pd.Series, difference: float) -> list[list[str]]:
     """Return the largest groups of methods whose mean ranks differ by less.
 
-    Parameters
-    ----------
-    ranks : Series
-        Mean ranks, smallest first.
-    difference : float
-        As :func:`mtmkl_suite.statistics.ranks.critical_difference`.
-
-    Returns
-    -------
-    list of list of str
-        Of at least two methods each; none is part of another.
+    ``ranks`` begin with the smallest. Groups are of two methods or more, and none is
+    part of another.
     """
     values = ranks.to_numpy(dtype=float)
     ends = np.searchsorted(values, values + difference, side="left")

@@ -107,31 +107,14 @@ def compare_pair(
     rope: float = 0.0,
     seed: int = 0,
 ) -> PairComparison:
-    """Compare two methods on the same units.
+    """Compare two methods on the same two or more units.
 
-    Ties are those of :mod:`mtmkl_suite.statistics.ties`.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-        Values of the two methods, n >= 2.
-    higher_better : bool
-        Direction of the metric.
-    scale : float
-        Largest absolute score of the comparison that the pair is part of; 0 if it is
-        the whole.
-    variance_ratio : float
-        ρ / (1 − ρ) of units that share examples, see
-        :func:`mtmkl_suite.judge.overlap.variance_ratio`; 0 if they are independent.
-    rope : float
-        Differences up to this size are practically none; fixed in advance.
-    seed : int
-        Of the bootstrap and the posterior samples.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, there are fewer than two units, or a value is not finite.
+    Ties are those of :mod:`mtmkl_suite.statistics.ties`; ``scale`` is the largest
+    absolute score of the comparison that the pair is part of, 0 if it is the whole. The
+    variance ratio is ρ / (1 − ρ) of units that share examples, see
+    :func:`mtmkl_suite.judge.overlap.variance_ratio`. Differences up to ``rope``, fixed
+    in advance, are practically none. The seed is that of the bootstrap and the
+    posterior samples.
     """
     from scipy import stats
 
@@ -200,13 +183,7 @@ def compare_pair(
 
 
 def wilcoxon_p(difference: ArrayLike) -> float:
-    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if all are zero.
-
-    Raises
-    ------
-    ValueError
-        If a difference is NaN or infinite.
-    """
+    """Return the two-sided p of Wilcoxon's signed-rank test; 1 if all are zero."""
     from scipy import stats
 
     values = np.asarray(difference, dtype=float)
@@ -233,10 +210,6 @@ def holm(p: ArrayLike) -> FloatArray:
     """Return p-values after Holm's correction: (m − i + 1) p of the i-th smallest of m.
 
     None is below that of a smaller p, and none above 1.
-
-    Parameters
-    ----------
-    p : array-like of shape (m,)
     """
     values = np.asarray(p, dtype=float)
     order = np.argsort(values)
@@ -254,12 +227,7 @@ def smallest_wilcoxon_p(n: int) -> float:
 def can_reject(n: int, comparisons: int) -> bool:
     """Tell whether Wilcoxon's test of n units can reject after Holm's correction.
 
-    Parameters
-    ----------
-    n : int
-        Units; fewer than :data:`MIN_UNITS` are never tested.
-    comparisons : int
-        Tests that the correction is over (7 units and 7 comparisons never can).
+    Fewer than :data:`MIN_UNITS` are never tested; 7 units and 7 comparisons never can.
     """
     if n < MIN_UNITS:
         return False
@@ -274,21 +242,10 @@ def bayesian_signed_rank(
 ) -> tuple[float, float, float]:
     """Return P(first better), P(practically equal), P(second better).
 
-    Parameters
-    ----------
-    gain : array-like of shape (n,)
-        Positive where the first method is better, over independent units.
-    rope : float
-        Half width of the region of practical equivalence; 0 leaves its part ``nan``.
-    rounding : float or array-like of shape (n,)
-        Of each gain, as :func:`~mtmkl_suite.statistics.ties.differences` returns it:
-        what is less than this beyond an end of the region lies on it.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If a gain is NaN or infinite.
+    Gains of independent units are positive where the first method is better; a ``rope``
+    of 0 leaves the middle part ``nan``. What is less than its ``rounding`` beyond an
+    end of the region, as :func:`~mtmkl_suite.statistics.ties.differences` returns it,
+    lies on it.
     """
     values = np.asarray(gain, dtype=float)
     _check_finite(values, "gain {}")
@@ -389,22 +346,9 @@ def compare_all(
 ) -> pd.DataFrame:
     """Compare pairs of methods; Holm's correction is over those that are tested.
 
-    Parameters
-    ----------
-    paired : mapping of (first, second) to ndarray of shape (n, 2)
-        Those with fewer than two units are left out.
-    experiment, metric, unit : str
-        What stands in the columns of these names.
-    seed : int
-    ratios : mapping of (first, second) to float or None
-        Variance ratios of units that share examples.
-    **options
-        Of :func:`compare_pair`.
-
-    Returns
-    -------
-    DataFrame
-        :data:`PAIR_COLUMNS`.
+    ``paired`` has the units (n, 2) of (first, second); those with fewer than two units
+    are left out. ``ratios`` are variance ratios of units that share examples;
+    ``options`` those of :func:`compare_pair`. Columns are :data:`PAIR_COLUMNS`.
     """
     labels = {"experiment": experiment, "metric": metric, "unit": unit}
     table = []

@@ -42,22 +42,10 @@ class FriedmanResult:
 
 
 def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
-    """Test whether k >= 3 methods have the same mean rank over N data sets.
+    """Test whether k >= 3 methods have the same mean rank over N >= 2 data sets.
 
     Equal values share the mean of their ranks; if all methods are equal on every data
     set, both statistics are 0 and both p are 1.
-
-    Parameters
-    ----------
-    matrix : DataFrame of shape (N, k)
-        One value per data set and method.
-    higher_better : bool
-        Direction of the metric.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two data sets or three methods, or a value is NaN.
     """
     from scipy import stats
 
@@ -92,17 +80,6 @@ def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
 
     Ties, which are those of :mod:`mtmkl_suite.statistics.ties`, share the mean of their
     ranks. NaN has no rank.
-
-    Parameters
-    ----------
-    matrix : DataFrame of shape (N, k)
-        One value per data set and method.
-    higher_better : bool
-        Direction of the metric.
-
-    Returns
-    -------
-    DataFrame of shape (N, k)
     """
     return without_rounding(matrix).rank(axis=1, ascending=not higher_better)
 
@@ -110,27 +87,7 @@ def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
 def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.DataFrame:
     """Compare mean ranks with a control's, Holm-corrected (Demšar 2006, sec. 3.2.2).
 
-    z = (R_i − R_control) / √(k (k + 1) / (6 N)).
-
-    Parameters
-    ----------
-    ranks : Series
-        Mean rank of each of k methods.
-    n_blocks : int
-        N, the number of data sets.
-    control : str
-        One of the methods.
-
-    Returns
-    -------
-    DataFrame
-        Index: the other methods; ``z``, ``p`` (two-sided), ``p_holm``.
-
-    Raises
-    ------
-    ValueError
-        If the control is not one of the methods, a rank is NaN, or there is no data
-        set.
+    z = (R_i − R_control) / √(k (k + 1) / (6 N)); p is two-sided.
     """
     from scipy import stats
 
@@ -150,20 +107,8 @@ def holm_against_control(ranks: pd.Series, n_blocks: int, control: str) -> pd.Da
 def critical_difference(n_methods: int, n_blocks: int) -> float:
     """Return the difference of two mean ranks that Nemenyi's test calls significant.
 
-    CD = q √(k (k + 1) / (6 N)), with q the 1 − ``LEVEL``
-    quantile of the studentized range of k methods over √2 (Demšar 2006, sec. 3.2.2).
-
-    Parameters
-    ----------
-    n_methods : int
-        k >= 2.
-    n_blocks : int
-        N >= 1, the number of data sets.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer.
+    CD = q √(k (k + 1) / (6 N)), with q the 1 − ``LEVEL`` quantile of the studentized
+    range of k methods over √2 (Demšar 2006, sec. 3.2.2).
     """
     from scipy import stats
 
@@ -182,17 +127,7 @@ def without_tie_correction(ranks: pd.Series, n_blocks: int) -> tuple[float, floa
     χ² = 12 N / (k (k + 1)) (Σ R² − k (k + 1)² / 4), as textbooks and many papers give
     it; the statistics of :func:`friedman` are corrected for ties.
 
-    Parameters
-    ----------
-    ranks : Series
-        Mean rank of each of k methods.
-    n_blocks : int
-        N, the number of data sets.
-
-    Returns
-    -------
-    chi2, f : float
-        F is infinite where all data sets rank the methods alike.
+    F is infinite where all data sets rank the methods alike.
     """
     k = len(ranks)
     spread = float((ranks**2).sum()) - k * (k + 1) ** 2 / 4

@@ -100,19 +100,8 @@ def metrics_of(
 ) -> dict[str, str]:
     """Return the columns that name the metric of each row, and the metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Texts.
-    score : str
-        Column of the scores.
-    used : collection of str
-        Columns of something else.
-
-    Raises
-    ------
-    ScoresError
-        If rows are of several metrics, or of another than the column of the scores.
+    ``score`` is the column of the scores; those in ``used`` are of something else. Rows
+    of several metrics, or of another than the column of the scores, are refused.
     """
     of_score = higher_by_words(score)
     found = {}
@@ -147,14 +136,7 @@ def contradiction(
 ) -> list[str]:
     """Return a remark on a direction that no name of the score has.
 
-    Parameters
-    ----------
-    score, file : str
-        Name of the score, and of the file, which may name it.
-    methods : sequence of str
-        Names of the methods, which may all name it: "svm_rmse".
-    higher_better : bool
-        The direction that was asked for.
+    The file and all methods ("svm_rmse") may name the score, too.
     """
     names = [score, file]
     if len({higher_by_words(method) for method in methods}) == 1:
@@ -173,18 +155,7 @@ def check_values(
 ) -> Iterator[str]:
     """Yield remarks on values outside a score's range, and on mixed units.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Columns ``method``, ``dataset``, ``score`` (numbers) and ``line``.
-    score : str
-        Name of the score.
-    higher_better : bool
-
-    Raises
-    ------
-    ScoresError
-        If the name of the score leaves no doubt.
+    They are refused if the name of the score leaves no doubt.
     """
     name = "_".join(_words(score))
     of_name = [

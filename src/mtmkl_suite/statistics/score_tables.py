@@ -91,36 +91,16 @@ def read_matrix(
     """Read a table of scores.
 
     A long table has a column for the method, one for the data set and one for the
-    score. A wide table has a row per data set, a column that names it, and a column per
-    method.
+    score. A wide table, which has no column ``method``, has a row per data set, a
+    column that names it, and a column per method.
 
-    Parameters
-    ----------
-    path : Path
-        ``.csv``, ``.tsv`` (also compressed), or ``.parquet``.
-    method, dataset, score : str
-        Names of the columns; a table without the column of methods is a wide one.
-    repeats : sequence of str
-        Columns that number repeats, folds or tasks within a data set, where the table
-        has them. Scores are averaged over them.
-    seconds : str
-        Column of what a method took, where a long table has it.
-    where : mapping of str to sequence of str, or None
-        Columns and the values of rows that are kept.
-    higher_better : bool or None
-        Direction of the score; None takes the one that is known for the name
-        of the column or the only value of a column ``metric``.
-    independent : bool
-        Whether data sets whose names differ by a number alone are independent; False
-        refuses them.
-    drop_incomplete : {"datasets", "methods"} or None
-        Rows or columns to leave out where scores are missing. None refuses them.
-
-    Raises
-    ------
-    TableError
-        Names the column, the row or the value, and the remedy; a ``ScoresError`` if
-        the file is a table.
+    Scores are averaged over ``repeats``, columns that number repeats, folds or tasks
+    within a data set, where the table has them. ``where`` has the values of the rows
+    that are kept. The direction is that of the name of the score, in its column or in
+    one that names a metric, unless it is given. Data sets whose names differ by a
+    number alone are refused unless they are ``independent``, and missing scores unless
+    rows or columns with gaps are dropped. Errors name the column, the row or the value,
+    and the remedy.
     """
     method, dataset, score, seconds = map(clean, (method, dataset, score, seconds))
     repeats = list(map(clean, repeats))

@@ -46,20 +46,10 @@ def t_test(
     variance ratio; 0 makes it Student's test. A spread below rounding counts as none:
     then the mean is known exactly, and p is 0 or 1.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-    scale : float
-        Of the numbers whose rounding matters; see
-        :func:`mtmkl_suite.statistics.ties.scale_of`.
-    null : float
-        The mean under the null hypothesis.
-    alternative : {"two-sided", "greater", "less"}
-    level : float
-        1 less the coverage of the interval.
-    variance_ratio : float
-        c of values that are not independent, 0 or more; see
-        :func:`mtmkl_suite.judge.overlap.variance_ratio`. Infinite: nothing is tested.
+    ``scale`` is that of the numbers whose rounding matters, see
+    :func:`mtmkl_suite.statistics.ties.scale_of`; for the variance ratio of values that
+    are not independent see :func:`mtmkl_suite.judge.overlap.variance_ratio`. If it is
+    infinite, nothing is tested.
     """
     from scipy import stats
 

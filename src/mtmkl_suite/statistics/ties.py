@@ -38,15 +38,7 @@ def rounding_of(values: ArrayLike, scale: float) -> FloatArray:
     unit have another size on each data set, and a squared error of 1e-4 is no rounding
     of one of 1e10.
 
-    Parameters
-    ----------
-    values : array-like
-    scale : float
-        :func:`scale_of` all scores of the comparison.
-
-    Returns
-    -------
-    ndarray of the shape of ``values``
+    ``scale`` is :func:`scale_of` all scores of the comparison.
     """
     return ROUNDING * np.maximum(np.abs(values), min(scale, 1.0))
 
@@ -58,10 +50,7 @@ def equated(values: FloatArray, rounding: FloatArray) -> FloatArray:
     are tied, and so are all that such neighbours link; they become the least of them.
     (On a grid, two numbers on either side of a border would stay apart.)
 
-    Parameters
-    ----------
-    values, rounding : ndarray of shape (..., n)
-        Each row by itself. NaN is equal to nothing.
+    Each row of (..., n) is taken by itself. NaN is equal to nothing.
     """
     order = np.argsort(values, axis=-1)
     ascending, limit = (np.take_along_axis(v, order, -1) for v in (values, rounding))
@@ -77,12 +66,7 @@ def equated(values: FloatArray, rounding: FloatArray) -> FloatArray:
 
 
 def without_rounding(scores: _Table) -> _Table:
-    """Return scores :func:`equated`, those of each row or of a series.
-
-    Parameters
-    ----------
-    scores : DataFrame of shape (data sets, methods), or Series
-    """
+    """Return scores :func:`equated`, those of each row or of a series."""
     values: FloatArray = np.asarray(scores, dtype=float)
     found = scores.astype(float)
     found[:] = equated(values, rounding_of(values, scale_of(values)))
@@ -96,16 +80,8 @@ def differences(
 
     Differences are zero, or of equal size, where rounding alone parts them from that.
 
-    Parameters
-    ----------
-    first, second : array-like of shape (n,)
-    scale : float
-        :func:`scale_of` all scores of the comparison.
-
-    Returns
-    -------
-    difference, rounding : ndarray of shape (n,)
-        The rounding of a difference is that of the larger score, of a tie 0.
+    ``scale`` is :func:`scale_of` all scores of the comparison. The rounding of a
+    difference is that of the larger score, of a tie 0.
     """
     both = np.stack([first, second], axis=-1).astype(float)
     rounding = rounding_of(both, scale)

@@ -48,23 +48,11 @@ def download(
 ) -> bytes:
     """Return the content of a file from the first address that serves it.
 
-    Parameters
-    ----------
-    file : FileEntry
-    archives : dict
-        Archives by address: those that were downloaded already, and then this one.
-    checksums : Path, optional
-        Hashes of its members, if it is a tar file of them.
-    until : float
-        Time of ``time.monotonic`` after which nothing is waited for. If it is finite,
-        timeouts are short, nothing is tried again, and no bars are shown.
+    ``archives`` has the archives that were downloaded already, by address, and gets
+    this one; ``checksums`` lists the hashes of the members of a tar file.
 
-    Raises
-    ------
-    DataNotAvailableError
-        If no address delivers anything; names each and the reason.
-    DataCorruptError
-        Likewise, if one of them delivers something else.
+    If the time ``until``, of ``time.monotonic``, is finite, timeouts are short, nothing
+    is tried again, and no bars are shown. The error names each address and its reason.
     """
     # With CRLF for every LF a text has at most twice the bytes.
     most_bytes = file.bytes if file.newline is None else 2 * file.bytes

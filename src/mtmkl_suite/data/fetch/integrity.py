@@ -23,13 +23,7 @@ def with_lf(content: bytes) -> bytes:
 
 
 def read_checksums(path: Path) -> dict[str, str]:
-    """Read lines of ``<sha256>  <member>`` into a mapping of member to hash.
-
-    Raises
-    ------
-    ValueError
-        If a line is not of this form.
-    """
+    """Read lines of ``<sha256>  <member>`` into a mapping of member to hash."""
     checksums = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         digest, _, member = line.partition("  ")

@@ -70,11 +70,6 @@ def obtain(
 
     Missing files are downloaded if wanted, and so are files that are damaged in the
     cache, if they are to be repaired. Downloads give up at the time ``until``.
-
-    Raises
-    ------
-    DataNotAvailableError, DataCorruptError
-        If a file cannot be had, or is damaged; names it and the remedy.
     """
     # Lists of hashes first: other files are checked against them.
     lists = {file.members_sha256 for file in entry.files}

@@ -66,17 +66,9 @@ class ClassTable:
         tasks: Literal["one_vs_one", "one_vs_rest"] = "one_vs_one",
         seed: NotNegative = 0,
     ) -> MultiTaskData:
-        """Draw as many examples of each class, and make tasks of two classes.
+        """Draw ``n_per_class`` examples of each class, and make tasks of two classes.
 
-        Parameters
-        ----------
-        n_per_class : int or None
-            Examples of each class, drawn at random, at most the size of the smallest
-            class, which None and every larger number stand for.
-        tasks : {"one_vs_one", "one_vs_rest"}
-            Pairs of classes, or each class against all others.
-        seed : int
-            Of the draw.
+        At most the size of the smallest class is drawn, which None stands for.
         """
         X, label = self.rows(files)
         drawn = draw_per_class(label, n_per_class, seed)
@@ -276,13 +268,8 @@ def load_ocr_letters(
 ) -> MultiTaskData:
     """Read handwritten letters as eight one-vs-one tasks, ``PAIRS``.
 
-    Parameters
-    ----------
-    n_per_class : int or None
-        Images of each of the 13 letters, drawn at random; a letter with fewer gives
-        all it has ('j': 189). None for 189 of each.
-    seed : int
-        Of the draw.
+    A letter with fewer than ``n_per_class`` images gives all it has ('j': 189). None is
+    189 of each.
     """
     X, label = OCR_LETTERS.rows(files)
     drawn = draw_per_class(label, n_per_class, seed, equal=False)
@@ -330,19 +317,8 @@ def load_digits(
 ) -> MultiTaskData:
     """Read scikit-learn's handwritten digits as ten one-vs-rest tasks.
 
-    Parameters
-    ----------
-    n_per_class : int, optional
-        Images of each digit, drawn at random, 1 to 174; by default all there are.
-    seed : int
-        Of that draw.
-
-    Returns
-    -------
-    MultiTaskData
-        Ten tasks of the same images, 1797 of them or ``10 * n_per_class``; 62
-        features: the pixels that are not constant over all 1797 images, scaled from
-        0-16 to 0-1, and a bias column of ones, the last.
+    Pixels that are constant over all 1797 images are left out, the others scaled from
+    0-16 to 0-1; a bias column of ones is the last. By default all images are taken.
     """
     X, label = DIGITS.rows({})
     rows = np.arange(len(label))
@@ -361,23 +337,9 @@ def load_digits(
 def load_digits_pairs(
     *, n_classes: _Digits = 10, n_per_class: _Images = 30, seed: NotNegative = 0
 ) -> MultiTaskData:
-    """Read scikit-learn's handwritten digits as one-vs-one tasks.
+    """Read the digits from 0 to ``n_classes`` − 1 of scikit-learn as one-vs-one tasks.
 
-    Parameters
-    ----------
-    n_classes : int
-        Number of digits used, from 0 on, 2 to 10.
-    n_per_class : int
-        Images of each digit, drawn at random, 1 to 174.
-    seed : int
-        Of that draw.
-
-    Returns
-    -------
-    MultiTaskData
-        ``n_classes * (n_classes - 1) / 2`` tasks, 45 by default, of ``2 *
-        n_per_class`` images each; 61 features, those of :func:`load_digits` without
-        the bias.
+    The features are those of :func:`load_digits` without the bias.
     """
     X, label = DIGITS.rows({})
     rows = draw_per_class(label, n_per_class, seed)[: n_classes * n_per_class]

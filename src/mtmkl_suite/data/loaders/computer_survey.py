@@ -21,14 +21,10 @@ _FEATURES = (
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the computer survey: predict a rating, one task per person.
 
-    Returns
-    -------
-    MultiTaskData
-        3600 rows sorted by person, 180 tasks, 14 features: a bias column of ones, then
-        13 attributes coded -1 and +1. Ratings are integers from 0 to 10. A person's
-        first 16 rows are those of the file's training block in its own order, which
-        differs from person to person; the last 4 are those of its test block, which
-        ``truth["test_block"]`` marks.
+    Features are a bias column of ones and 13 attributes coded -1 and +1; ratings are
+    integers from 0 to 10. A person's first 16 rows are the file's training block, whose
+    order differs from person to person; the last 4 are the test block, which
+    ``truth["test_block"]`` marks.
     """
     stored = loadmat(files["lenk_data.mat"])
     width = len(_FEATURES) + 1

@@ -92,22 +92,10 @@ def stored_distances(
     *,
     report: Callable[[str], None] = print,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the distances between all images of an archive, computed only once.
+    """Return distances between the images of an archive, by label, computed only once.
 
-    Parameters
-    ----------
-    archive : Path
-        A tar file of JPEG images; rows are in the order of their names.
-    kinds : sequence of Histogram
-    folder : Path
-        Where distances are kept. Files that are damaged are computed anew.
-    report : callable
-        Is told what is being computed, and how long it took.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (m, m)
-        By label, float32, as read-only memory maps.
+    The archive is a tar file of JPEG images; rows are in the order of their names. The
+    float32 memory maps (m, m) are kept in ``folder``; damaged ones are computed anew.
     """
     recipe = json.dumps([_VERSION, _SIDE, _N_WORDS, [vars(kind) for kind in kinds]])
     key = hashlib.sha256((recipe + sha256_of(archive)).encode()).hexdigest()[:16]
@@ -161,16 +149,7 @@ def image_histograms(
     *,
     report: Callable[[str], None] = print,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the histograms of images, (m, b) by label.
-
-    Parameters
-    ----------
-    images : iterator of ndarray of shape (side, side, 3)
-        Red, green and blue in 0 to 1.
-    kinds : sequence of Histogram
-    report : callable
-        Is told every 200 images.
-    """
+    """Return the histograms of images (side, side, 3) in 0 to 1, (m, b) by label."""
     rows: dict[str, list[NDArray[np.float32]]] = {kind.label: [] for kind in kinds}
     for count, rgb in enumerate(images, start=1):
         maps: dict[tuple[str, int], list[IntArray]] = {}

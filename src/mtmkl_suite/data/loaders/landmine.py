@@ -17,11 +17,7 @@ _N_FIELDS, _N_FEATURES, _N_ROWS, _N_MINES = 29, 9, 14820, 904
 def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the landmine data, one task per field.
 
-    Returns
-    -------
-    MultiTaskData
-        29 tasks of 445 to 690 rows in the order of the file, nine features as they are
-        stored, y = +1 for a mine (6.1 % of all) and −1 for clutter.
+    Rows and features are as they are stored; y is +1 for a mine (6.1 % of all).
     """
     stored = loadmat(files["LandmineData.mat"])
     features = [np.asarray(X, dtype=np.float64) for X in stored["feature"].ravel()]
@@ -45,19 +41,7 @@ def load_landmine(files: Mapping[str, Path]) -> MultiTaskData:
 def load_balanced_landmine(
     files: Mapping[str, Path], *, seed: NotNegative = 0
 ) -> MultiTaskData:
-    """Read the landmine data with as much clutter as mines in each field.
-
-    Parameters
-    ----------
-    seed : int
-        Of the draw of clutter.
-
-    Returns
-    -------
-    MultiTaskData
-        29 tasks of 30 to 96 rows, 1808 in all: the mines of each field, and as many
-        examples of clutter drawn at random; features as they are stored.
-    """
+    """Read the landmine data with as much clutter as mines per field, drawn anew."""
     whole = load_landmine({"LandmineData.mat": files["landmine/LandmineData.mat"]})
     rng = np.random.default_rng(seed)
     kept = []

@@ -64,41 +64,24 @@ def load_file(
     one_hot: bool = False,
     bias: bool = True,
 ) -> MultiTaskData:
-    """Read a table, one row per example, as tasks.
+    """Read a table, one row per example, as tasks in sorted order.
 
-    Parameters
-    ----------
-    path : Path
-        Ends with one of :data:`DATA_FILES`. An ``.npz`` file has arrays in place of
-        columns: those of task and target, and the inputs as the only other array of
-        two dimensions, or as ``X``.
-    task, target : str
-        Columns. All others are inputs.
-    ignore : sequence of str
-        Columns that are no inputs.
-    outputs : {"labels", "numbers"} or None
-        Labels are two values, of which the second in order becomes +1, the first −1.
-        Numbers are divided by their standard deviation, after subtracting the mean,
-        both over all examples. None: labels, if there are two values.
-    min_examples : int or None
-        Tasks with fewer examples are left out. None refuses tasks with fewer than
-        :data:`MIN_EXAMPLES`.
-    impute, one_hot : bool
-        Accept missing inputs, and inputs that are text. They are filled and encoded by
-        :func:`mtmkl_suite.data.scaling.fitted_inputs`, from training rows alone.
-    bias : bool
-        Add an input that is 1 everywhere, for methods without an intercept.
+    All columns but ``task``, ``target`` and the ignored ones are inputs. An ``.npz``
+    file has arrays in place of columns, and the inputs as its only other array of two
+    dimensions, or as ``X``.
 
-    Returns
-    -------
-    MultiTaskData
-        Tasks in sorted order; named after the file. Its remarks say what was read.
+    Labels are two values, of which the second in order becomes +1, the first −1;
+    numbers are centred and divided by their standard deviation, over all examples. By
+    default two values are labels.
 
-    Raises
-    ------
-    TableError
-        If the file or a column is missing, a value is missing or no number, or a task
-        has too few examples or one class only; names all of these, and the remedies.
+    Tasks with fewer than ``min_examples`` are left out; None refuses those with fewer
+    than :data:`MIN_EXAMPLES`. ``impute`` and ``one_hot`` accept missing inputs and
+    text, which :func:`mtmkl_suite.data.scaling.fitted_inputs` fills and encodes by
+    training rows alone. ``bias`` adds an input that is 1, for methods without an
+    intercept.
+
+    The error names all problems, and their remedies; the data's remarks say what was
+    read.
     """
     task, target, ignore = clean(task), clean(target), list(map(clean, ignore))
     table = read_table(path, [task, target], ignore)

@@ -43,19 +43,8 @@ def load_dermatology(
 ) -> MultiTaskData:
     """Read Dermatology as six one-vs-rest tasks: one disease against all others.
 
-    Parameters
-    ----------
-    age : bool
-        Keep the age in years, unknown for eight patients, who get the median of the
-        others.
-    bias : bool
-        Add a column of ones, the last.
-
-    Returns
-    -------
-    MultiTaskData
-        Six tasks of the same 366 patients; 33 attributes other than age (0 to 3, family
-        history 0 or 1), then age and the bias column as wanted.
+    33 attributes of 366 patients (0 to 3, family history 0 or 1), then the age in years
+    and a column of ones as wanted; eight unknown ages become the median of the others.
     """
     table, label = dermatology_table(files["dermatology.data"])
     columns, names = [table[:, :_AGE]], [*DERMATOLOGY_ATTRIBUTES[:_AGE]]
@@ -108,12 +97,8 @@ def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
     Patients are sorted by age, those of one age in the order of the file, and cut into
     blocks of 27 (Jebara 2011, section 11).
 
-    Returns
-    -------
-    MultiTaskData
-        13 features, each scaled to [0, 1] by its least and largest value over all
-        patients, y = +1 where heart disease is present and −1 where it is absent; rows
-        in the order of age.
+    Features are scaled to [0, 1] over all patients; y is +1 where heart disease is
+    present. Rows are in the order of age.
     """
     name = "statlog_heart"
     rows = fields(name, [files["heart.dat"]], len(HEART_ATTRIBUTES) + 1, separator=None)
@@ -153,16 +138,11 @@ _VOICE = {
 
 
 def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
-    """Read the telemonitoring data, two tasks per patient.
+    """Read the telemonitoring data: the motor, then the total scores of 42 patients.
 
-    Returns
-    -------
-    MultiTaskData
-        84 tasks of 101 to 168 rows: the motor score of patients 1 to 42, then their
-        total score. Features are age (years), sex (0 male, 1 female), the time since
-        recruitment (days) and 16 measures of the voice, as they are stored. Age and
-        sex are constant within a task. ``sample`` is the recording, which the two
-        tasks of a patient share.
+    Age (years), sex (0 male, 1 female), days since recruitment and 16 measures of the
+    voice are as they are stored; age and sex are constant within a task. ``sample`` is
+    the recording, which the two tasks of a patient share.
     """
     name = "parkinsons_telemonitoring"
     header, *rows = fields(name, [files["parkinsons_updrs.data"]], len(_VOICE) + 3)

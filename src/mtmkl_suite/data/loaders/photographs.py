@@ -30,18 +30,9 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
 
     Computing the distances takes about three minutes.
 
-    Returns
-    -------
-    MultiTaskData
-        17 tasks of the same 1,360 images, 80 of each kind; X is the row of the image in
-        the seven ``matrices``. ``truth["train_1"]``, ``truth["test_1"]`` … mark the
-        680 and 340 images of the three published splits, whose 340 images for
-        validation have no role.
-
-    Raises
-    ------
-    ImportError
-        If scikit-image is not installed.
+    The 1,360 images, 80 of each kind, are in all tasks; X is the row of the image in
+    the seven ``matrices``. ``truth["train_1"]``, ``truth["test_1"]`` … mark the 680 and
+    340 images of the three published splits, whose 340 for validation have no role.
     """
     kind = np.repeat(np.arange(17), 80)
     stored = loadmat(files["datasplits.mat"])
@@ -78,17 +69,8 @@ def load_caltech101(files: Mapping[str, Path]) -> MultiTaskData:
 
     Computing the distances takes about fifteen minutes.
 
-    Returns
-    -------
-    MultiTaskData
-        102 tasks of the same 3,060 images, 30 of each category, which are in sorted
-        order, ``BACKGROUND_Google`` among them; X is the row of the image in the twelve
-        ``matrices``.
-
-    Raises
-    ------
-    ImportError
-        If scikit-image is not installed.
+    The 3,060 images of 102 categories, ``BACKGROUND_Google`` among them, are in all
+    tasks; X is the row of the image in the twelve ``matrices``.
     """
     archive = files["caltech101_30.tar"]
     with tarfile.open(archive) as tar:

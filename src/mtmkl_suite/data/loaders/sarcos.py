@@ -31,19 +31,8 @@ def load_sarcos(
     They drew from all 48,933 rows; here the file of 4,449 rows is the source. An arm's
     state may be a training example of one joint and a test example of another.
 
-    Parameters
-    ----------
-    n_per_task : int
-        Rows drawn for each task, 1 to 4449.
-    seed : int
-        Of the draw.
-
-    Returns
-    -------
-    MultiTaskData
-        Seven tasks of ``n_per_task`` rows, sorted as in the file; 21 features as they
-        are stored, the position, velocity and acceleration of each joint; y is the
-        torque of the task's joint.
+    Features, as they are stored, are position, velocity and acceleration of each joint;
+    y is the torque of the task's joint.
     """
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)

@@ -30,19 +30,11 @@ _FEATURES = (
 def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskData:
     """Read the School data: predict a pupil's score, one task per school.
 
-    Parameters
-    ----------
-    bias : bool
-        Keep the column of ones, the 28th, as the last feature.
-
-    Returns
-    -------
-    MultiTaskData
-        15362 rows sorted by school, 139 tasks, 27 features: two percentages (0-100,
-        not scaled), the others 0 or 1. ``truth["train_1"]`` … ``truth["train_10"]``
-        mark the 11472 training rows of the published splits; the other 3890 rows
-        are for testing. ``truth["variance"]`` has the variance of the scores of each
-        school, over all its rows.
+    The features are two percentages (0-100, not scaled), others 0 or 1, and the column
+    of ones where ``bias`` keeps it. ``truth["train_1"]`` … ``truth["train_10"]`` mark
+    the training rows of the published splits; the other rows are for testing.
+    ``truth["variance"]`` has the variance of the scores of each school, over all its
+    rows.
     """
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this

@@ -21,11 +21,6 @@ def fields(
 
     ``name`` is that of the data set, for messages. A ``separator`` of None stands for
     blanks; ``skipped`` lines are left out at the beginning of each file.
-
-    Raises
-    ------
-    DataCorruptError
-        If a line has another number of fields.
     """
     rows = [
         [field.strip() for field in line.split(separator)]
@@ -38,13 +33,7 @@ def fields(
 
 
 def numbers(name: str, rows: Sequence[Sequence[str]]) -> FloatArray:
-    """Return the rows of a data set as numbers, an unknown one ("?") as nan.
-
-    Raises
-    ------
-    DataCorruptError
-        If a field is no number.
-    """
+    """Return the rows of a data set as numbers, an unknown one ("?") as nan."""
     try:
         return np.array(
             [[np.nan if text == "?" else float(text) for text in row] for row in rows]

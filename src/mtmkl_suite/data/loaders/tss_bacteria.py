@@ -60,31 +60,17 @@ def load_tss_bacteria(
     The published files divide each class into nine tenths for training and one tenth
     for testing. Here they are pooled, for splits of our own.
 
-    Parameters
-    ----------
-    features : mapping or str, optional
-        As in :func:`mtmkl.sequences.specs.features_from_spec`, weighted-degree features
-        of degree 4 by default. Words with one of the few letters other than A, C, G and
-        T count nothing, unless ``on_unknown`` says otherwise.
-    n_per_class : int, optional
-        Sequences of each class and species to draw, or all there are if they are fewer;
-        by default all.
-    seed : int
-        Of the draw.
-    overlapping : bool
-        Whether to keep windows that overlap an earlier one of the same class on the
-        same strand. They are all published, but a split that puts parts of one site
-        into training and test data makes features without positions look better than
-        they are.
+    By default ``features`` are weighted-degree features of degree 4, all sequences are
+    taken (``n_per_class`` draws as many of each class and species), and words with one
+    of the few letters other than A, C, G and T count nothing (``on_unknown``).
 
-    Returns
-    -------
-    MultiTaskData
-        13 tasks of 1,032 to 6,980 rows, 56,438 in all (1,038 to 7,610 and 58,918 with
-        ``overlapping``); within a task positives (+1) before negatives (−1), in the
-        order of the files; sparse features. ``task_relations`` has the distances
-        ``phylogeny`` along the tree of life, and the ``tree_of_life`` as far as it
-        joins these species; four of them are represented by a relative.
+    Windows that overlap an earlier one of the same class on the same strand are left
+    out: with parts of one site in training and test data, features without positions
+    look better than they are. ``overlapping`` keeps them.
+
+    ``task_relations`` has the distances ``phylogeny`` along the tree of life, and the
+    ``tree_of_life`` as far as it joins these species; four of them are represented by a
+    relative.
     """
     spec = {"name": "weighted_degree", "degree": 4} if features is None else features
     transformer = features_from_spec(spec)

@@ -38,37 +38,14 @@ def load_tss_fasta(
 
     Sequences that come twice in a file are taken once, with a warning that counts them.
 
-    Parameters
-    ----------
-    folder : str
-        With ``<organism>_positive.fasta`` and ``<organism>_negative.fasta`` for each
-        organism; the suffix may be .fa, and .gz be added. Other files are left alone.
-    distances : str
-        CSV file in the folder with distances between the organisms, for instance of
-        their 16S ribosomal RNA: a header and a first column with their names, in any
-        order; other rows and columns are left out. If the default does not exist,
-        there are no distances.
-    features : mapping or str
-        As in :func:`mtmkl.sequences.specs.features_from_spec`.
-    n_per_class : int, optional
-        Sequences of each class and organism to draw, or all there are if they are
-        fewer; by default all.
-    seed : int
-        Of the draw.
+    The folder has ``<organism>_positive.fasta`` and ``<organism>_negative.fasta`` for
+    each organism (or .fa, also .gz); other files are left alone. ``distances`` is a CSV
+    file there with distances between organisms, for instance of their 16S ribosomal
+    RNA: a header and a first column with their names, in any order. They become
+    ``task_relations["distances"]``; if the default file does not exist, there are none.
 
-    Returns
-    -------
-    MultiTaskData
-        One task per organism, in sorted order; positives (+1) before negatives (−1);
-        sparse features. ``task_relations["distances"]`` has the distances, if any.
-
-    Raises
-    ------
-    DataNotAvailableError
-        If no folder is named, or there is none.
-    ValueError
-        If a file is missing or not of its form, or a sequence has both classes; names
-        the file and the remedy.
+    ``n_per_class`` draws as many sequences of each class and organism, where there are
+    so many. Errors name the file and the remedy.
     """
     if folder is None or not Path(folder).is_dir():
         what = "no folder is named" if folder is None else f"{folder} is no folder"
