@@ -12,8 +12,8 @@ number of variables.
 
 import numpy as np
 
-from mtmkl.compiled import compiled, routine
-from mtmkl.typing import FloatArray
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
+from mtmkl.typing import FloatArray, IntArray
 
 _RIDGE = 1e-12
 _CENTRING, _TO_BOUNDARY = 0.1, 0.99
@@ -41,59 +41,177 @@ def minimise_on_simplex(
     ridge = 1e-300
     for m in range(n):
         ridge = max(ridge, _RIDGE * H[m, m])
-    linear = g - np.dot(H, center)
-    is_free = x > 0.0
+    linear, gradient, target = np.empty(n), np.empty(n), np.empty(n)
+    _add_product(g, -1.0, H, center, linear)
+    free, n_free = np.empty(n, np.int64), 0
+    for m in range(n):
+        if x[m] > 0.0:
+            free[n_free] = m
+            n_free += 1
     n_iter = 0
-    while True:
-        gradient = linear + np.dot(H, x)
-        least = np.argmin(gradient)
-        gap = np.dot(gradient, x) - gradient[least]
-        if gap <= tol or n_iter >= max_iter:
-            break
-        is_free[least] = True
+    least, gap = _write_slopes(linear, H, x, gradient)
+    while gap > tol and n_iter < max_iter:
+        n_free = _insert(free, n_free, least)
         # To the optimum of the free variables, past those that become zero.
         while n_iter < max_iter:
             n_iter += 1
-            free = np.flatnonzero(is_free)
-            k = free.size
-            A = np.zeros((k + 1, k + 1))
-            right = np.zeros(k + 1)
-            for a in range(k):
-                for b in range(k):
-                    A[a, b] = H[free[a], free[b]]
-                A[a, a] += ridge
-                A[a, k] = 1.0
-                A[k, a] = 1.0
-                right[a] = ridge * x[free[a]] - linear[free[a]]
-            right[k] = 1.0
-            target = np.linalg.solve(A, right)
-            if n_iter == 1 and 2 * np.sum(target[:k] < 0.0) > k:
-                # Most would leave one by one: few come one by one from a vertex.
-                x[:] = 0.0
-                x[least] = 1.0
-                is_free[:] = x > 0.0
+            if not _write_optimum(H, linear, x, ridge, free[:n_free], target):
                 break
-            step, first = 1.0, -1
-            for a in range(k):
-                old = x[free[a]]
-                if target[a] < 0.0 and old < step * (old - target[a]):
-                    step, first = old / (old - target[a]), a
-            for a in range(k):
-                i = free[a]
-                x[i] = max(x[i] + step * (target[a] - x[i]), 0.0)
+            if n_iter == 1 and 2 * _n_negative(target[:n_free]) > n_free:
+                # Most would leave one by one: few come one by one from a vertex.
+                for m in range(n):
+                    x[m] = 0.0
+                x[least] = 1.0
+                free[0], n_free = least, 1
+                break
+            first = _step(free[:n_free], target, x)
             if first < 0:
                 break
             x[free[first]] = 0.0
-            is_free[free[first]] = False
-        x /= x.sum()
-        gradient = linear + np.dot(H, x)
-        if np.dot(gradient, x) - gradient.min() >= gap and n_iter > 2 * n:
+            n_free -= 1
+            for a in range(first, n_free):
+                free[a] = free[a + 1]
+        _divide(x, total(x))
+        before = gap
+        least, gap = _write_slopes(linear, H, x, gradient)
+        if gap >= before and n_iter > 2 * n:
             # Rounding is all that is left.
             break
-    change = x - center
-    gradient = linear + np.dot(H, x)
-    objective = np.dot(g, change) + 0.5 * np.dot(change, np.dot(H, change))
-    return objective, np.dot(gradient, x) - gradient.min(), n_iter
+    return _value(g, H, center, x), gap, n_iter
+
+
+@routine
+def _add_product(
+    a: FloatArray, factor: float, M: FloatArray, x: FloatArray, out: FloatArray
+) -> None:
+    """Write a + factor · M x."""
+    for i in range(out.size):
+        out[i] = a[i] + factor * dot_at(M, i * x.size, x, 0, x.size)
+
+
+@routine
+def _write_slopes(
+    linear: FloatArray, H: FloatArray, x: FloatArray, gradient: FloatArray
+) -> tuple[int, float]:
+    """Write the gradient; return the number of the least partial derivative and gap."""
+    _add_product(linear, 1.0, H, x, gradient)
+    least = 0
+    for m in range(x.size):
+        if gradient[m] < gradient[least]:
+            least = m
+    return least, dot(gradient, x) - gradient[least]
+
+
+@routine
+def _insert(free: IntArray, n_free: int, new: int) -> int:
+    """Insert into a list in ascending order, unless it is there; return its length."""
+    place = n_free
+    while place > 0 and free[place - 1] >= new:
+        place -= 1
+    if place < n_free and free[place] == new:
+        return n_free
+    for a in range(n_free, place, -1):
+        free[a] = free[a - 1]
+    free[place] = new
+    return n_free + 1
+
+
+@routine
+def _write_optimum(
+    H: FloatArray,
+    linear: FloatArray,
+    x: FloatArray,
+    ridge: float,
+    free: IntArray,
+    target: FloatArray,
+) -> bool:
+    """Write the optimum over the free variables, whatever their signs, if there is."""
+    k = free.size
+    A = np.empty((k + 1, k + 2))
+    for a in range(k):
+        row, i = A[a], free[a]
+        for b in range(k):
+            row[b] = H[i, free[b]]
+        row[a] += ridge
+        row[k] = 1.0
+        row[k + 1] = ridge * x[i] - linear[i]
+        A[k, a] = 1.0
+    A[k, k], A[k, k + 1] = 0.0, 1.0
+    found = np.empty(k + 1)
+    is_solved = _solve_system(A, found)
+    for a in range(k):
+        target[a] = found[a]
+    return is_solved
+
+
+@routine
+def _solve_system(A: FloatArray, x: FloatArray) -> bool:
+    """Solve the equations [A | b], which are overwritten; tell whether they allow it.
+
+    By elimination, with the largest pivot of each column.
+    """
+    n = x.size
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(A[i, k]) > abs(A[p, k]):
+                p = i
+        if not abs(A[p, k]) > 0.0:
+            return False
+        if p != k:
+            for j in range(k, n + 1):
+                A[p, j], A[k, j] = A[k, j], A[p, j]
+        for i in range(k + 1, n):
+            factor = A[i, k] / A[k, k]
+            if factor != 0.0:
+                add_scaled(A[i, k + 1 :], -factor, A[k, k + 1 :])
+    for k in range(n - 1, -1, -1):
+        known = dot_at(A, k * (n + 1) + k + 1, x, k + 1, n - 1 - k)
+        x[k] = (A[k, n] - known) / A[k, k]
+        if not abs(x[k]) < np.inf:
+            return False
+    return True
+
+
+@routine
+def _n_negative(target: FloatArray) -> int:
+    count = 0
+    for a in range(target.size):
+        count += target[a] < 0.0
+    return count
+
+
+@routine
+def _step(free: IntArray, target: FloatArray, x: FloatArray) -> int:
+    """Go towards the target, to the first zero; return its place, or −1."""
+    step, first = 1.0, -1
+    for a in range(free.size):
+        old = x[free[a]]
+        if target[a] < 0.0 and old < step * (old - target[a]):
+            step, first = old / (old - target[a]), a
+    for a in range(free.size):
+        i = free[a]
+        x[i] = max(x[i] + step * (target[a] - x[i]), 0.0)
+    return first
+
+
+@routine
+def _divide(x: FloatArray, divisor: float) -> None:
+    for m in range(x.size):
+        x[m] /= divisor
+
+
+@routine
+def _value(g: FloatArray, H: FloatArray, center: FloatArray, x: FloatArray) -> float:
+    """Return g'δ + ½ δ'Hδ."""
+    change = np.empty(x.size)
+    for m in range(x.size):
+        change[m] = x[m] - center[m]
+    value = 0.0
+    for m in range(x.size):
+        bend = dot_at(H, m * x.size, change, 0, x.size)
+        value += (g[m] + 0.5 * bend) * change[m]
+    return value
 
 
 @compiled
@@ -117,103 +235,146 @@ def minimise_with_cuts(
     Returns the objective, the gap and the number of Newton systems.
     """
     n, n_cuts = x.size, offsets.size
-    linear = g - np.dot(H, center)
+    n_all = n_cuts + 1
+    linear, gradient = np.empty(n), np.empty(n)
+    _add_product(g, -1.0, H, center, linear)
     # The last cut is 0 ≤ 0.
-    level = np.zeros(n_cuts + 1)
-    B = np.zeros((n_cuts + 1, n))
-    B[:n_cuts] = slopes
-    level[:n_cuts] = offsets - np.dot(slopes, center)
-    w = x + 0.1 / n
-    w /= w.sum()
-    gradient = linear + np.dot(H, w)
-    unit = max(gradient.max() - gradient.min(), tol)
-    heights = level + np.dot(B, w)
-    unit = max(unit, heights.max() - heights.min())
-    top = heights.max() + unit
-    room = top - heights
-    z = np.full(n, unit)
-    mu = np.full(n_cuts + 1, 1.0 / (n_cuts + 1))
-    nu = -np.mean(gradient) + unit
+    level, heights = np.zeros(n_all), np.empty(n_all)
+    B = np.zeros((n_all, n))
+    for j in range(n_cuts):
+        for m in range(n):
+            B[j, m] = slopes[j, m]
+        level[j] = offsets[j] - dot(B[j], center)
+    w, z = np.empty(n), np.empty(n)
+    for m in range(n):
+        w[m] = x[m] + 0.1 / n
+    _divide(w, total(w))
+    _add_product(linear, 1.0, H, w, gradient)
+    _add_product(level, 1.0, B, w, heights)
+    unit = max(max(tol, _range_of(gradient)), _range_of(heights))
+    top = unit
+    for j in range(n_cuts):
+        top = max(top, heights[j] + unit)
+    room, mu = np.empty(n_all), np.empty(n_all)
+    for m in range(n):
+        z[m] = unit
+    for j in range(n_all):
+        room[j], mu[j] = top - heights[j], 1.0 / n_all
+    nu = unit - total(gradient) / n
     n_iter = 0
-    A = np.zeros((n + 2, n + 2))
-    right = np.zeros(n + 2)
+    A, step = np.empty((n + 2, n + 3)), np.empty(n + 2)
+    missing, h, d_mu = np.empty(n_all), np.empty(n_all), np.empty(n_all)
+    d_room, d_z = np.empty(n_all), np.empty(n)
     enough = 0.1 * max(tol, _ROUNDING * unit)
     residual = np.inf
     while n_iter < max_iter:
-        complement = np.dot(w, z) + np.dot(room, mu)
-        r_dual = linear + np.dot(H, w) + np.dot(B.T, mu) - z + nu
-        before, residual = residual, np.abs(r_dual).max()
+        complement = dot(w, z) + dot(room, mu)
+        _add_product(linear, 1.0, H, w, gradient)
+        for j in range(n_all):
+            add_scaled(gradient, mu[j], B[j])
+        before, residual = residual, 0.0
+        for m in range(n):
+            gradient[m] += nu - z[m]
+            residual = max(residual, abs(gradient[m]))
         # Steps make a residual smaller; where it grows, rounding is all that is left.
         if complement <= enough and (residual <= enough or residual >= before):
             break
         n_iter += 1
-        target = _CENTRING * complement / (n + n_cuts + 1)
-        r_room = room - (top - np.dot(B, w) - level)
-        D = mu / room
-        h = target / room - mu + D * r_room
-        A[:] = 0.0
-        for i in range(n):
-            for j in range(n):
-                A[i, j] = H[i, j]
-            A[i, i] += z[i] / w[i]
-            A[i, n + 1] = 1.0
-            A[n + 1, i] = 1.0
-        scaled = B.copy()
-        for j in range(n_cuts + 1):
-            scaled[j] *= D[j]
-        A[:n, :n] += np.dot(B.T, scaled)
-        for i in range(n):
-            A[i, n] = -scaled[:, i].sum()
-            A[n, i] = A[i, n]
-        A[n, n] = D.sum()
-        right[:n] = -r_dual - np.dot(B.T, h) + target / w - z
-        right[n] = mu.sum() - 1.0 + h.sum()
-        right[n + 1] = 1.0 - w.sum()
-        try:
-            step = np.linalg.solve(A, right)
-        except Exception:  # singular; numba knows no other class
+        target = _CENTRING * complement / (n + n_all)
+        _add_product(level, 1.0, B, w, heights)
+        for j in range(n_all):
+            missing[j] = room[j] - (top - heights[j])
+            h[j] = target / room[j] - mu[j] + mu[j] / room[j] * missing[j]
+        _write_system(H, B, gradient, w, z, room, mu, h, target, A)
+        if not _solve_system(A, step):
             break
-        d_w = step[:n]
-        d_top = step[n]
-        d_room = d_top - np.dot(B, d_w) - r_room
-        d_mu = h - D * d_top + D * np.dot(B, d_w)
-        d_z = target / w - z - z * d_w / w
         length = 1.0
-        for i in range(n):
-            if d_w[i] < 0.0:
-                length = min(length, -_TO_BOUNDARY * w[i] / d_w[i])
-            if d_z[i] < 0.0:
-                length = min(length, -_TO_BOUNDARY * z[i] / d_z[i])
-        for j in range(n_cuts + 1):
-            if d_room[j] < 0.0:
-                length = min(length, -_TO_BOUNDARY * room[j] / d_room[j])
-            if d_mu[j] < 0.0:
-                length = min(length, -_TO_BOUNDARY * mu[j] / d_mu[j])
-        w += length * d_w
-        z += length * d_z
-        room += length * d_room
-        mu += length * d_mu
+        for m in range(n):
+            d_z[m] = target / w[m] - z[m] - z[m] * step[m] / w[m]
+            length = min(length, _up_to_zero(w[m], step[m]))
+            length = min(length, _up_to_zero(z[m], d_z[m]))
+        for j in range(n_all):
+            rise = step[n] - dot_at(B, j * n, step, 0, n)
+            d_room[j] = rise - missing[j]
+            d_mu[j] = h[j] - mu[j] / room[j] * rise
+            length = min(length, _up_to_zero(room[j], d_room[j]))
+            length = min(length, _up_to_zero(mu[j], d_mu[j]))
+        add_scaled(w, length, step)
+        add_scaled(z, length, d_z)
+        add_scaled(room, length, d_room)
+        add_scaled(mu, length, d_mu)
+        top += length * step[n]
         nu += length * step[n + 1]
-        top += length * d_top
         if length < 1e-8:
             break
-    total = mu.sum()
-    shares[:] = mu[:n_cuts] / max(total, 1e-300)
+    sum_of_shares = max(total(mu), 1e-300)
+    for j in range(n_cuts):
+        shares[j] = mu[j] / sum_of_shares
     # One that is not zero has a slack that is.
-    trimmed = w.copy()
-    for i in range(n):
-        if w[i] < _ZERO and z[i] * _ZERO > w[i] * w[i] * tol:
-            trimmed[i] = 0.0
-    x[:] = trimmed / trimmed.sum()
+    for m in range(n):
+        is_zero = w[m] < _ZERO and z[m] * _ZERO > w[m] * w[m] * tol
+        x[m] = 0.0 if is_zero else w[m]
+    _divide(x, total(x))
     objective, gap = _value_with_cuts(g, H, center, offsets, slopes, shares, x)
     if gap > tol:
         # H may be so large that zeros cost more than they are worth.
-        w /= w.sum()
+        _divide(w, total(w))
         other, left = _value_with_cuts(g, H, center, offsets, slopes, shares, w)
         if left < gap:
-            x[:] = w
+            for m in range(n):
+                x[m] = w[m]
             objective, gap = other, left
     return objective, gap, n_iter
+
+
+@routine
+def _range_of(values: FloatArray) -> float:
+    least, largest = np.inf, -np.inf
+    for k in range(values.size):
+        least, largest = min(least, values[k]), max(largest, values[k])
+    return largest - least
+
+
+@routine
+def _up_to_zero(value: float, change: float) -> float:
+    """Return how much of a change leaves a positive value positive."""
+    return -_TO_BOUNDARY * value / change if change < 0.0 else np.inf
+
+
+@routine
+def _write_system(
+    H: FloatArray,
+    B: FloatArray,
+    residual: FloatArray,
+    w: FloatArray,
+    z: FloatArray,
+    room: FloatArray,
+    mu: FloatArray,
+    h: FloatArray,
+    target: float,
+    A: FloatArray,
+) -> None:
+    """Write the equations of a Newton step of w, of the highest cut and of ν."""
+    n = w.size
+    for a in range(n):
+        row = A[a]
+        for b in range(n):
+            row[b] = H[a, b]
+        row[a] += z[a] / w[a]
+        row[n], row[n + 1] = 0.0, 1.0
+        row[n + 2] = target / w[a] - z[a] - residual[a]
+    for b in range(n):
+        A[n, b], A[n + 1, b] = 0.0, 1.0
+    A[n, n], A[n, n + 1], A[n, n + 2] = 0.0, 0.0, total(mu) - 1.0 + total(h)
+    A[n + 1, n], A[n + 1, n + 1], A[n + 1, n + 2] = 0.0, 0.0, 1.0 - total(w)
+    for j in range(mu.size):
+        D = mu[j] / room[j]
+        for a in range(n):
+            add_scaled(A[a, :n], D * B[j, a], B[j])
+            A[a, n] -= D * B[j, a]
+            A[a, n + 2] -= h[j] * B[j, a]
+        add_scaled(A[n, :n], -D, B[j])
+        A[n, n] += D
 
 
 @routine
@@ -227,10 +388,18 @@ def _value_with_cuts(
     x: FloatArray,
 ) -> tuple[float, float]:
     """Return the objective at x, and its gap with the multipliers of the cuts."""
-    change = x - center
-    bend = np.dot(H, change)
-    heights = offsets + np.dot(slopes, change)
-    highest = max(heights.max(), 0.0)
-    h = g + bend + np.dot(slopes.T, shares)
-    gap = np.dot(h, x) - h.min() + highest - np.dot(shares, heights)
-    return np.dot(g, change) + 0.5 * np.dot(change, bend) + highest, gap
+    n = x.size
+    change, h = np.empty(n), np.empty(n)
+    for m in range(n):
+        change[m] = x[m] - center[m]
+    _add_product(g, 1.0, H, change, h)
+    highest, least, gap = 0.0, np.inf, 0.0
+    for j in range(shares.size):
+        height = offsets[j] + dot(slopes[j], change)
+        highest = max(highest, height)
+        gap -= shares[j] * height
+        add_scaled(h, shares[j], slopes[j])
+    for m in range(n):
+        least = min(least, h[m])
+    gap += dot(h, x) - least + highest
+    return _value(g, H, center, x) + highest, gap
