@@ -10,8 +10,9 @@ TIER ?= quick
 SITE ?= results/$(TIER)/site
 NEWEST ?= python3.13
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
-# loadfile: all tests of a file run in one process, so fixtures are made only once.
-PYTEST := $(BIN)/pytest -n auto --dist loadfile
+# Halves of the list of tests, so that fixtures are made once, until a process has
+# nothing left to do.
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := quick
 .PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint types format check \

@@ -14,7 +14,7 @@ import yaml
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import parser
 from mtmkl_suite.config.expand import expand
-from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import ReadingsFile
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.protocols import check_protocol
@@ -136,23 +136,6 @@ def test_names_in_code_can_be_imported():
     assert unknown == []
 
 
-def test_arguments_in_code_are_taken():
-    unknown = []
-    for page, code in _guide_codes():
-        call = re.fullmatch(r"(\w+)\((.*)\)", code)
-        if call is None or call[1] not in REGISTRY:
-            continue
-        method = REGISTRY[call[1]]
-        known = inspect.signature(method).parameters
-        unknown += [
-            (_name(page), code)
-            for name, value in re.findall(r"(\w+)=([^=]*)(?=, \w+=|$)", call[2])
-            if name not in known
-            or any(text not in method.__doc__ for text in re.findall('".*?"', value))
-        ]
-    assert unknown == []
-
-
 def test_parameters_and_attributes_in_code_exist():
     unknown = []
     for page, code in _guide_codes():
@@ -170,12 +153,6 @@ def test_parameters_and_attributes_in_code_exist():
     assert unknown == []
 
 
-def test_tests_in_code_exist():
-    tests = "".join(map(_text, (ROOT / "tests").rglob("test_*.py")))
-    named = [code for _, code in _guide_codes() if re.fullmatch(r"test_\w+", code)]
-    assert [name for name in named if f"def {name}(" not in tests] == []
-
-
 def test_commands_in_code_are_understood():
     for page, code in _guide_codes():
         command = re.search(r"\.venv/bin/mtmkl (.*)", code)
@@ -186,21 +163,6 @@ def test_commands_in_code_are_understood():
         if getattr(parsed, "experiment", None) and parsed.paper:
             known = load_paper(parsed.paper, parsed.tier or "quick").experiments
             assert set(parsed.experiment) <= set(known), page
-
-
-def test_commands_name_the_environment():
-    command = r"(?<!\.venv/bin/)\b(?:mtmkl run --|python -c|snakemake --)"
-    found = {_name(page): re.findall(command, _text(page)) for page in PAGES}
-    assert {page: each for page, each in found.items() if each} == {}
-
-
-def test_where_a_method_of_ones_own_is_compared():
-    repeats = {}
-    for paper in load_run_config().papers:
-        config = load_paper(paper, "quick")
-        repeats[paper] = list(map(config.n_repeats, config.experiments))
-    assert set(repeats.pop("yousefi2015")) == {1}
-    assert min(map(min, repeats.values())) > 1
 
 
 @pytest.mark.parametrize(

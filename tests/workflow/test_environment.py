@@ -104,13 +104,6 @@ def test_the_library_imports_its_four_packages_and_references():
     assert _imported("src/mtmkl") - {PROJECT["name"]} <= _names(RUNTIME + REFEREE)
 
 
-def test_development_has_all_extras():
-    assert OTHERS in EXTRAS["dev"]
-    # What benchmarks compare with, and nothing else needs, is no part of it.
-    others = {"suite", "images", "docs", "referee", "baselines", "benchmark"}
-    assert set(EXTRAS) == {*others, "dev"}
-
-
 def test_every_dependency_for_development_is_imported_or_has_a_use():
     used_by_tests = _imported("tests", "benchmarks", "docs")
     assert _names(DEV) - used_by_tests == set(NOT_IMPORTED)
@@ -122,10 +115,6 @@ def test_conda_environment_equals_project():
     assert conda.pop("python") == SpecifierSet(PROJECT["requires-python"])
     assert conda.pop("pip") == SpecifierSet()
     assert conda == _ranges(DECLARED)
-
-
-def test_conda_environment_installs_the_project():
-    assert _conda()["dependencies"][-1] == {"pip": ["-e ."]}
 
 
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
@@ -161,10 +150,6 @@ def test_lock_is_hashed():
     ]
     assert _locked()
     assert unhashed == []
-
-
-def test_lock_names_no_index():
-    assert re.findall(r"://|--(?:extra-)?index-url|--find-links|^-i ", LOCK, re.M) == []
 
 
 def test_citation_has_the_version_of_the_project():

@@ -71,22 +71,6 @@ def test_repeats_are_compared_in_words(tmp_path, capsys):
     assert f"; if {row['weakest_without']} is left out, " in printed
 
 
-def test_by_default_no_difference_counts_as_none(demsar, tmp_path):
-    options = ["--higher-is-better", "--output", str(tmp_path / "page")]
-    assert main(["compare", str(demsar), *options]) == 0
-    assert (pd.read_csv(tmp_path / "page" / "pairs.csv")["rope"] == 0).all()
-
-
-def test_the_same_scores_give_the_same_files(demsar, tmp_path):
-    made = []
-    for name in ("one", "two"):
-        folder = tmp_path / name
-        run = ["compare", str(demsar), "--higher-is-better", "--output", str(folder)]
-        assert main(run) == 0
-        made.append({p.name: p.read_bytes() for p in folder.iterdir()})
-    assert made[0] == made[1]
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -104,21 +88,6 @@ def test_what_is_refused_leaves_nothing(demsar, tmp_path, capsys, options, words
     assert main(["compare", str(demsar), "--output", str(out), *options]) == 1
     assert words in capsys.readouterr().err
     assert not out.exists()
-
-
-def test_a_condition_has_an_equals_sign(demsar, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["compare", str(demsar), "--where", "x"])
-    assert ended.value.code == 2
-    assert "'x' is not COLUMN=VALUE" in capsys.readouterr().err
-
-
-def test_a_long_table_with_another_name_for_methods(demsar, tmp_path, capsys):
-    path = tmp_path / "long.csv"
-    path.write_text("algo,dataset,score\na,iris,1\nb,iris,2\na,wine,3\nb,wine,2\n")
-    assert main(["compare", str(path), "--higher-is-better"]) == 1
-    words = "column 'algo' has no number: if it names the methods, add --method-column"
-    assert f"{words} algo" in capsys.readouterr().err
 
 
 def test_an_output_that_is_a_file(demsar, tmp_path, capsys):

@@ -1,5 +1,3 @@
-import pytest
-
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_run_config
@@ -45,15 +43,3 @@ def test_an_unknown_paper(capsys):
     assert main(["list", "experiments", "--paper", "jebara2012"]) == 1
     words = "unknown paper 'jebara2012'; did you mean 'jebara2011'? (known: argyriou2"
     assert words in capsys.readouterr().err
-
-
-def test_the_kind_is_needed(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["list"])
-    assert ended.value.code == 2
-
-
-def test_artefacts_fit_100_columns(capsys):
-    lines = printed(capsys, "artefacts").splitlines()
-    assert max(map(len, lines)) <= 100
-    assert any(line.split()[0] == "figure_sizes_classification" for line in lines)

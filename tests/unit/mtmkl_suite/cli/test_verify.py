@@ -63,9 +63,3 @@ def test_a_difference_fails_and_shows_both_scores(
     assert main(WORDS) == status
     assert "2 of them finished before" in capsys.readouterr().out
     assert json.loads(receipt.read_text())["counts"][outcome] == 2
-
-
-def test_a_seed_is_of_letters_and_digits(capsys):
-    with pytest.raises(SystemExit):
-        main(["verify", "--seed", "../x"])
-    assert "letters and digits" in capsys.readouterr().err

@@ -187,6 +187,7 @@ def compared(tmp_path, monkeypatch):
     return folder
 
 
+@pytest.mark.nightly
 def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     done = run_against_record(
         compared, tmp_path, grid={"gamma": [0.1]}, settings=["download=never"]
@@ -204,12 +205,6 @@ def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
     assert "IndependentRidgeRegressor" in (folder / "table_pairs.md").read_text()
     assert "IndependentRidgeRegressor" not in (folder / "table_pairs.csv").read_text()
     assert any("school" in line for line in done.missing)
-
-
-def test_comparisons_and_their_figures_are_kept():
-    usual = load_paper("comparison", "paper")
-    kept = against.compared_config(usual)
-    assert set(kept.artefacts) == set(usual.artefacts)
 
 
 def test_a_path_compares_nothing(tmp_path):
@@ -232,11 +227,3 @@ def test_other_data_than_those_of_the_record(tmp_path, monkeypatch, capsys):
     assert done.status == 1
     assert not done.report.exists()
     assert "is not the one behind the published scores" in capsys.readouterr().err
-
-
-def test_without_a_record(tmp_path, monkeypatch):
-    with pytest.raises(ConfigError, match="'nope' has no published record; published:"):
-        published_folder("nope")
-    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
-    with pytest.raises(ConfigError, match="so run this in a checkout"):
-        published_folder("argyriou2008")

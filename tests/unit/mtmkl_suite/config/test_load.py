@@ -1,3 +1,5 @@
+import json
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +17,10 @@ from mtmkl_suite.methods import resolve
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 FILES = ("experiments", "artefacts", "claims")
+PARTS = {"kind": "fractions", "train_percent": [10, 20], "repeats": 2}
+CLAIM = {
+    "id": "c", "section": "1", "claim": "c", "basis": "ours", "test": "ratio",
+}  # fmt: skip
 
 
 def has_tier_choice(document):
@@ -25,24 +31,20 @@ def has_tier_choice(document):
     return isinstance(document, list) and any(map(has_tier_choice, document))
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_every_paper_is_valid_and_resolved(paper, tier):
-    config = load_paper(paper, tier)
-    assert config.paper.id == paper
-    assert Path(config.published).parent.is_dir()
-    assert not has_tier_choice(config)
-
-
 @pytest.mark.parametrize("paper", [*PAPERS, str(config_dir() / "own_data")])
 @pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_every_configured_method_says_whether_it_has_an_offset(paper, tier):
+def test_every_paper_is_valid_and_says_whether_methods_have_an_offset(paper, tier):
     """A default of the library may change, a published score may not."""
+    config = load_paper(paper, tier)
+    assert not has_tier_choice(config)
     has_one = {False} if "argyriou" in paper or "widmer" in paper else {True}
-    for name, method in load_paper(paper, tier).methods.items():
+    for name, method in config.methods.items():
         of = resolve(method.class_name)
         if issubclass(of, LinearPathEstimator | MultiTaskMKLClassifier):
             assert {method.params.get("fit_intercept")} == has_one, name
+    if paper in PAPERS:
+        assert config.paper.id == paper
+        assert Path(config.published).parent.is_dir()
 
 
 def test_tier_is_chosen_at_any_depth():
@@ -63,12 +65,17 @@ def test_what_a_tier_lacks_is_not_asked_of_it():
     assert set(paper.artefacts) - set(quick.artefacts) == {"figure_ising_sizes"}
 
 
-def test_run_defaults_follow_the_tier():
-    raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
-    quick = load_run_config({**raw, "tier": "quick"})
-    paper = load_run_config({**raw, "tier": "paper"})
-    assert (quick.download, quick.on_missing_data) == ("small", "report")
-    assert (paper.download, paper.on_missing_data) == ("all", "fail")
+@pytest.fixture
+def raw():
+    return yaml.safe_load((config_dir() / "config.yaml").read_text())
+
+
+@pytest.mark.parametrize(
+    ("tier", "usual"), [("quick", ("small", "report")), ("paper", ("all", "fail"))]
+)
+def test_run_defaults_follow_the_tier(raw, tier, usual):
+    run = load_run_config({**raw, "tier": tier})
+    assert (run.download, run.on_missing_data) == usual
 
 
 @pytest.mark.parametrize(
@@ -77,260 +84,140 @@ def test_run_defaults_follow_the_tier():
         ({"tier": "full"}, r"'tier': 'full' is not one of 'quick', 'paper'"),
         ({"mirror": 3}, r"'mirror': 3 is not text or null"),
         ({"download": True}, r"'download': true is not one of 'all', 'small', 'never'"),
-        (
-            {"sead": 1},
-            r"key 'sead': unknown key 'sead'; did you mean 'seed'\? "
-            r"\(known: tier, papers, seed, mirror, download, "
-            r"on_missing_data, readings, ",
-        ),
+        ({"sead": 1}, r"key 'sead': .*did you mean 'seed'\? \(known: tier, papers, se"),
         ({"papers": "x"}, r"'papers': 'x' is not a list.*; write \[x\]"),
     ],
 )
-def test_wrong_run_configuration_names_the_key(change, message):
-    raw = yaml.safe_load((config_dir() / "config.yaml").read_text())
+def test_wrong_run_configuration_names_the_key(raw, change, message):
     with pytest.raises(ConfigError, match=message):
         load_run_config({**raw, **change})
 
 
-def edited_paper(tmp_path, edit):
+@cache
+def argyriou():
+    folder = config_dir() / "papers" / "argyriou2008"
     document = {}
     for name in FILES:
-        path = config_dir() / "papers" / "argyriou2008" / f"{name}.yaml"
-        document |= yaml.safe_load(path.read_text())
-    edit(document)
+        document |= read_yaml(folder / f"{name}.yaml")
+    # Two claims are enough, and are read in no time.
+    return json.dumps(document | {"claims": document["claims"][:2]})
+
+
+def edited_paper(tmp_path, *changes):
+    document = json.loads(argyriou())
+    for key, value in changes:
+        *parents, last = [int(s) if s.isdigit() else s for s in key.split(".")]
+        place = document
+        for step in parents:
+            place = place[step]
+        place[last] = value
+        if value is None:
+            del place[last]
     parts = {key: {key: document.pop(key)} for key in FILES[1:] if key in document}
     folder = tmp_path / "edited"
     folder.mkdir()
     for name, part in {"experiments": document, **parts}.items():
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(part))
+        (folder / f"{name}.yaml").write_text(json.dumps(part))
     return folder
 
 
-def test_unknown_method_is_named_with_its_key(tmp_path):
-    def edit(document):
-        document["experiments"]["school"]["methods"][0]["method"] = "ridgge"
-
-    with pytest.raises(
-        ConfigError, match=r"experiments\.school\.methods\.0\.method.*'ridgge'"
-    ):
-        load_paper(edited_paper(tmp_path, edit), "quick")
-
-
-def test_unknown_key_is_named(tmp_path):
-    def edit(document):
-        document["experiments"]["school"]["metriks"] = ["mse"]
-
-    with pytest.raises(ConfigError, match=r"experiments\.school.*metriks"):
-        load_paper(edited_paper(tmp_path, edit), "quick")
-
-
-def with_percent(document):
-    document["protocols"]["parts"] = {
-        "kind": "fractions", "train_percent": [10, 20], "repeats": 2
-    }  # fmt: skip
-    return document["protocols"]["parts"]
-
-
-def test_a_search_and_percentages_are_part_of_a_configuration(tmp_path):
-    def edit(document):
-        with_percent(document)
-        document["methods"]["rr_het"]["search"] = {"points": {"quick": 2, "paper": 5}}
-        document["experiments"]["school"]["repeats"] = 1
-
-    config = load_paper(edited_paper(tmp_path, edit), "quick")
+def test_a_search_percentages_and_a_value_per_tier_may_be_anywhere(tmp_path):
+    folder = edited_paper(
+        tmp_path,
+        ("protocols.parts", PARTS),
+        ("methods.rr_het.search", {"points": {"quick": 2, "paper": 5}}),
+        ("experiments.school.repeats", 1),
+    )
+    config = load_paper(folder, "quick")
     assert config.methods["rr_het"].search == Search(points=2)
     assert config.protocols["parts"].train_percent == [10, 20]
+    assert load_paper(folder, "paper").methods["rr_het"].search == Search(points=5)
 
 
 @pytest.mark.parametrize(
-    ("edit", "message"),
+    ("key", "value", "message"),
     [
+        ("experiments.school.methods.0.method", "ridgge", "unknown method .*'ridgge'"),
+        ("experiments.school.metriks", ["mse"], "'metriks'"),
+        ("experiments.digits.datasets.vary", {"seed": 1}, r"vary\.seed': 1 is not a l"),
+        ("protocols.parts", {**PARTS, "folds": 3}, "has validation rows in place of f"),
+        ("protocols.parts", {**PARTS, "train_percent": [0]}, "train_percent"),
+        ("protocols.parts", {**PARTS, "train_sizes": [5]}, "no.* a key of kind 'fract"),
+        ("protocols.digits_random.folds", 101, "101 is more than the 100 training"),
         (
-            lambda d: with_percent(d).update(folds=3),
-            r"protocols\.parts\.folds.*has validation rows in place of folds",
-        ),
-        (lambda d: with_percent(d).update(train_percent=[0]), "train_percent"),
-        (
-            lambda d: with_percent(d).update(train_sizes=[5]),
-            r"protocols\.parts\.train_sizes': it is not a key of kind 'fractions'",
-        ),
-        (
-            lambda d: d["protocols"]["digits_random"].update(folds=101),
-            r"protocols\.digits_random\.folds': 101 is more than the 100 training",
-        ),
-        (
-            lambda d: d["methods"]["rr_het"].update(search={"points": 0}),
-            r"methods\.rr_het\.search\.points",
+            "protocols.school_published.repeats",
+            {"quik": 2},
+            "{'quik': 2} is not a whole .*; values of the tiers are .* {quick: …, pape",
         ),
         (
-            lambda d: d["methods"]["floor"].update(search={"points": 3}),
-            r"methods\.floor\.search.*selection: none nothing is chosen",
+            "protocols.school_published.repeats",
+            {"quick": 2, "paper": 0},
+            "repeats': 0 is not a whole number of at least 1",
         ),
+        ("methods.rr_het.search", {"points": 0}, r"rr_het\.search\.points"),
+        ("methods.floor.search", {"points": 3}, "selection: none nothing is chosen"),
+        ("methods.rr_het.grid.gamma", 0.1, r"0\.1 is not a list; write \[0\.1\]"),
+        ("methods.rr_het.grid.gamma", [], r"\[\] is not a list of length at least 1"),
+        ("methods.rr_het.selection", None, "'selection' is missing; it must be common"),
+        ("methods.rr_het.grid", None, "the key 'grid' is missing; give the values"),
+        ("artefacts.table_1.kind", "tabel", "'tabel' is not one of 'figure', 'table'"),
+        ("artefacts.table_1.corner", None, "key 'corner' is missing; it must be text"),
+        ("artefacts.table_1.layout", "ranks", "'ranks' is not one of 'cells', 'r"),
+        ("artefacts.table_1.rows", {"X": {"method": "rigde"}}, "unknown .*'rigde'"),
+        ("artefacts.table_1.rows", {"X": {"method": ["floor", "x"]}}, "unknown .*'x'"),
+        ("claims.0.args.unit", ["repeat"], r"\['repeat'\] is not one of 'repeat', "),
+        ("claims.0.args.lower.method", ["ridge"], r"\['ridge'\] is not "),
+        ("claims.0.args.higher.repeat", [[0]], r"\[\[0\]\] is not text"),
+        ("claims.0.args.margin", "1", "'1' is not a number"),
+        ("claims.0.args.step", "times", "unknown step of an artefact 'times'"),
+        ("claims.0.args.lower.experiment", "skool", "'skool'; did you mean 'school'"),
     ],
 )
-def test_wrong_searches_and_percentages_name_the_key(tmp_path, edit, message):
-    with pytest.raises(ConfigError, match=message):
-        load_paper(edited_paper(tmp_path, edit), "quick")
+def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, key, value, message):
+    folder = edited_paper(tmp_path, (key, value))
+    with pytest.raises(ConfigError, match=message) as refused:
+        load_paper(folder, "paper" if "args" in key else "quick")
+    file = key.partition(".")[0]
+    file = file if file in FILES else "experiments"
+    parent = key.rpartition(".")[0].partition(".args")[0].replace("claims.0", "claims.")
+    assert f"edited/{file}.yaml: key '{parent}" in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("text", "message"),
     [
-        ({"step": "times"}, r"args\.step.*unknown step of an artefact 'times'"),
+        (b"a: [1\n", r"(?s)/experiments\.yaml.*line 2"),
         (
-            {"lower": {"method": "floor", "experiment": "skool"}},
-            r"lower\.experiment.*unknown experiment 'skool'; did you mean 'school'",
+            b"methods:\n  ridge: {a: 1}\n  ridge: {a: 2}\n",
+            r"experiments\.yaml, line 3: .*'ridge' is already in line 2; remove or",
         ),
+        (b"\xff\xfe\x00", r"experiments\.yaml: not valid YAML"),
+        (None, r"experiments\.yaml does not exist"),
     ],
 )
-def test_claims_on_steps_and_other_experiments_are_checked(tmp_path, change, message):
-    def edit(document):
-        claim = {
-            "id": "c", "section": "1", "claim": "c", "basis": "ours", "test": "ratio",
-        }  # fmt: skip
-        document["claims"] = [claim | {"args": {"experiment": "school"} | change}]
-
-    with pytest.raises(ConfigError, match=message):
-        load_paper(edited_paper(tmp_path, edit), "quick")
-
-
-def test_unknown_paper_lists_the_known():
-    with pytest.raises(ConfigError, match="argyriou2008"):
-        load_paper("argyriou2009", "quick")
-
-
-def test_broken_yaml_names_the_file(tmp_path):
-    (tmp_path / "experiments.yaml").write_text("a: [1\n")
-    with pytest.raises(ConfigError, match=r"(?s)/experiments\.yaml.*line 2"):
-        load_paper(tmp_path, "quick")
-
-
-def test_a_key_that_comes_twice_names_the_file_and_both_lines(tmp_path):
-    text = "methods:\n  ridge: {a: 1}\n  ridge: {a: 2}\n"
-    (tmp_path / "experiments.yaml").write_text(text)
-    message = r"experiments\.yaml, line 3: .*'ridge' is already in line 2; remove or"
+def test_a_file_that_cannot_be_read_is_named(tmp_path, text, message):
+    if text is not None:
+        (tmp_path / "experiments.yaml").write_bytes(text)
     with pytest.raises(ConfigError, match=message):
         load_paper(tmp_path, "quick")
 
 
-def test_a_file_that_is_no_text_is_named(tmp_path):
-    (tmp_path / "experiments.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match=r"experiments\.yaml: not valid YAML"):
-        load_paper(tmp_path, "quick")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"unit": ["repeat"]}, r"args\.unit': \['repeat'\] is not one of 'repeat', "),
-        (
-            {"lower": {"method": ["ridge"]}},
-            r"args\.lower\.method': \['ridge'\] is not ",
-        ),
-        (
-            {"higher": {"repeat": [[0]]}},
-            r"args\.higher\.repeat': \[\[0\]\] is not text",
-        ),
-        ({"margin": "1"}, r"args\.margin': '1' is not a number"),
-    ],
-)
-def test_arguments_of_claims_of_another_type_are_named(tmp_path, change, message):
-    def edit(document):
-        claim = document["claims"][0]
-        claim["args"] = {**claim["args"], **change}
-        document["claims"] = [claim]
-
-    with pytest.raises(
-        ConfigError, match=r"edited/claims\.yaml: key 'claims\..*" + message
-    ):
-        load_paper(edited_paper(tmp_path, edit), "paper")
+def test_a_paper_that_is_not_there(tmp_path):
+    (tmp_path / "paper.yaml").write_text("paper: {id: x}\n")
+    for paper in ("argyriou2009", tmp_path / "paper.yaml"):
+        with pytest.raises(ConfigError, match=r"unknown paper .* \(known: argyriou200"):
+            load_paper(paper, "quick")
 
 
 def test_artefacts_and_claims_may_be_left_out(tmp_path):
-    def edit(document):
-        del document["artefacts"], document["claims"]
-
-    config = load_paper(edited_paper(tmp_path, edit), "quick")
+    folder = edited_paper(tmp_path, ("artefacts", None), ("claims", None))
+    config = load_paper(folder, "quick")
     assert (config.artefacts, config.claims) == ({}, [])
-
-
-def test_a_value_per_tier_may_stand_anywhere(tmp_path):
-    def edit(document):
-        protocol = document["protocols"]["digits_random"]
-        protocol["train_samples"] = {"quick": 50, "paper": 100}
-
-    path = edited_paper(tmp_path, edit)
-    for tier, size in (("quick", 50), ("paper", 100)):
-        protocol = load_paper(path, tier).protocols["digits_random"]
-        assert protocol.train_samples == size
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (
-            lambda d: d["protocols"]["school_published"].update(repeats={"quik": 2}),
-            r"school_published\.repeats': {'quik': 2} is not a whole number .*"
-            r"; values of the tiers are written {quick: …, paper: …}",
-        ),
-        (
-            lambda d: d["protocols"]["school_published"].update(
-                repeats={"quick": 2, "paper": 0}
-            ),
-            r"school_published\.repeats': 0 is not a whole number of at least 1",
-        ),
-        (
-            lambda d: d["methods"]["rr_het"].update(grid={"gamma": 0.1}),
-            r"rr_het\.grid\.gamma': 0\.1 is not a list; write \[0\.1\]",
-        ),
-        (
-            lambda d: d["methods"]["rr_het"].update(grid={"gamma": []}),
-            r"rr_het\.grid\.gamma': \[\] is not a list of length at least 1",
-        ),
-        (
-            lambda d: d["methods"]["rr_het"].pop("selection"),
-            r"rr_het': the key 'selection' is missing; it must be common, per_task",
-        ),
-        (
-            lambda d: d["methods"]["rr_het"].pop("grid"),
-            r"rr_het': the key 'grid' is missing; give the values to choose from, or",
-        ),
-        (
-            lambda d: d["experiments"]["digits"]["datasets"].update(vary={"seed": 1}),
-            r"digits\.datasets\.vary\.seed': 1 is not a list",
-        ),
-        (
-            lambda d: d["artefacts"]["table_1"].update(kind="tabel"),
-            r"artefacts\.table_1\.kind': 'tabel' is not one of 'figure', 'table'",
-        ),
-        (
-            lambda d: d["artefacts"]["table_1"].pop("corner"),
-            r"artefacts\.table_1': the key 'corner' is missing; it must be text",
-        ),
-        (
-            lambda d: d["artefacts"]["table_1"].update(layout="ranks"),
-            r"artefacts\.table_1\.layout': 'ranks' is not one of 'cells', 'r",
-        ),
-        (
-            lambda d: d["artefacts"]["table_1"]["rows"].update(X={"method": "rigde"}),
-            r"artefacts\.table_1\.rows\.X\.method': unknown method of \w+ 'rigde'",
-        ),
-        (
-            lambda d: d["artefacts"]["table_1"]["rows"].update(
-                X={"method": ["mtl_feat_linear", "rigde"]}
-            ),
-            r"artefacts\.table_1\.rows\.X\.method': unknown method of \w+ 'rigde'",
-        ),
-    ],
-)
-def test_a_wrong_value_is_named_with_what_it_should_be(tmp_path, edit, message):
-    with pytest.raises(ConfigError, match=r"edited/\w+\.yaml: key '.*" + message):
-        load_paper(edited_paper(tmp_path, edit), "quick")
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_an_empty_file_is_named(tmp_path, file):
-    folder = edited_paper(tmp_path, lambda document: None)
+    folder = edited_paper(tmp_path)
     (folder / f"{file}.yaml").write_text("")
     message = rf"edited/{file}\.yaml: key \(top level\): null is"
     with pytest.raises(ConfigError, match=message):
@@ -338,24 +225,12 @@ def test_an_empty_file_is_named(tmp_path, file):
 
 
 def test_a_key_in_the_wrong_file_is_named(tmp_path):
-    folder = edited_paper(tmp_path, lambda document: None)
-    with (folder / "experiments.yaml").open("a") as file:
-        file.write("claims: []\n")
+    folder = edited_paper(tmp_path)
+    path = folder / "experiments.yaml"
+    path.write_text(path.read_text().replace("{", '{"claims": [], ', 1))
     message = r"edited/experiments\.yaml: key 'claims': unknown key 'claims'"
     with pytest.raises(ConfigError, match=message):
         load_paper(folder, "quick")
-
-
-def test_a_folder_without_experiments_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r"experiments\.yaml does not exist"):
-        load_paper(tmp_path, "quick")
-
-
-def test_a_paper_that_is_a_file_is_refused(tmp_path):
-    path = tmp_path / "paper.yaml"
-    path.write_text("paper: {id: x}\n")
-    with pytest.raises(ConfigError, match=r"unknown paper '.*paper\.yaml' \(known: "):
-        load_paper(path, "quick")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -369,22 +244,16 @@ def test_claims_are_those_of_the_published_record(paper):
     assert [claim.claim for claim in claims] == published["claim"].tolist()
 
 
-def generated_claim(**changes):
-    claim = {
+def generated(**changes):
+    claim = CLAIM | {
         "for_each": {"method": "baselines"},
         "id": "{method}_is_worse",
-        "section": "6.3",
-        "basis": "ours",
         "claim": "{method} is worse.",
         "test": "paired_difference",
         "args": {"experiment": "school"},
-    } | changes
-
-    def edit(document):
-        document["lists"] = {"baselines": ["aggregate", "independent_common"]}
-        document["claims"].append(claim)
-
-    return edit
+    }
+    baselines = ["aggregate", "independent_common"]
+    return ("lists", {"baselines": baselines}), ("claims", [claim | changes])
 
 
 def test_a_claim_knows_the_experiments_of_its_sides_and_rows():
@@ -399,48 +268,42 @@ def test_a_claim_knows_the_experiments_of_its_sides_and_rows():
 
 
 def test_entries_are_generated_from_lists(tmp_path):
-    config = load_paper(edited_paper(tmp_path, generated_claim()), "quick")
+    config = load_paper(edited_paper(tmp_path, *generated()), "quick")
     ids = [claim.id for claim in config.claims]
-    assert ids[-2:] == ["aggregate_is_worse", "independent_common_is_worse"]
+    assert ids == ["aggregate_is_worse", "independent_common_is_worse"]
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         (
-            {"claim": "{methd} is worse"},
-            r"key 'claims\.\d+\.claim': unknown placeholder 'methd'; did you mean",
+            {"claim": "{methd}"},
+            r"claims\.\d+\.claim': unknown placeholder 'methd'; did",
         ),
-        (
-            {"section": 6},
-            r"key 'claims\.aggregate_is_worse\.section': 6 is not text",
-        ),
+        ({"section": 6}, r"claims\.aggregate_is_worse\.section': 6 is not text"),
         (
             {"args": {"experiment": "{method}"}},
-            r"key 'claims\.aggregate_is_worse\.args\.experiment': unknown experiment",
+            r"claims\.aggregate_is_worse\.args\.experiment': unknown experiment",
         ),
-        ({"id": "same"}, r"key 'claims\.same' comes twice"),
+        ({"id": "same"}, r"claims\.same' comes twice"),
     ],
 )
 def test_a_mistake_in_a_generated_entry_is_named(tmp_path, changes, message):
-    folder = edited_paper(tmp_path, generated_claim(**changes))
-    with pytest.raises(ConfigError, match=r"edited/claims\.yaml: " + message):
+    folder = edited_paper(tmp_path, *generated(**changes))
+    with pytest.raises(ConfigError, match=rf"edited/claims\.yaml: key '{message}"):
         load_paper(folder, "quick")
 
 
 @pytest.mark.parametrize("lists", [3, {"baselines": 3}, {"baselines": []}])
 def test_lists_have_items(tmp_path, lists):
-    def edit(document):
-        document["lists"] = lists
-
-    folder = edited_paper(tmp_path, edit)
+    folder = edited_paper(tmp_path, ("lists", lists))
     message = r"edited/experiments\.yaml: key 'lists(\.baselines)?': .* is not a"
     with pytest.raises(ConfigError, match=message):
         load_paper(folder, "quick")
 
 
 def test_measured_seconds_are_read_from_the_folder(tmp_path):
-    folder = edited_paper(tmp_path, lambda document: None)
+    folder = edited_paper(tmp_path)
     assert load_paper(folder, "paper").seconds == {}
     path = folder / "seconds.csv"
     path.write_text('experiment,dataset,method,seconds\na,"d[x=1,y=2]",b,1.5\n')

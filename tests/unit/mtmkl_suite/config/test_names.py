@@ -6,14 +6,10 @@ from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.names import (
-    COLUMN_METRICS,
-    COLUMNS,
     check_names,
     naming_file,
-    require,
 )
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation import cells
 
 
 def config(sizes=(10, 20)):
@@ -146,17 +142,12 @@ ARGS = "claims.0.args"
     ("key", "value"),
     [
         (f"{ROW}.train_size", [10, 20]),
-        (f"{ROW}.repeat", [0, 1]),
         (f"{ROW}.setting", '{"gamma": 0.1}'),
-        (f"{ROW}.setting", ""),
         (f"{ROW}.n_tasks", 139),
         (f"{QUOTED}.n_tasks", 8),
-        (f"{QUOTED}.dataset", "toy_tree[dims=5,spread=2]"),
         (f"{QUOTED}.metric", "true_positive_rate_0.1"),
         (f"{QUOTED}.metric", "row_norm_7"),
-        (f"{QUOTED}.metric", "validation_auc"),
         (f"{QUOTED}.metric", "n_iter"),
-        (f"{QUOTED}.train_size", 40),
         (f"{ARGS}.axis", "gamma"),
         (f"{ARGS}.where.experiment", "drawn"),
         (f"{ARGS}.margin", 0.1),
@@ -223,12 +214,6 @@ def test_what_experiments_lack_is_named(key, value, message):
     assert parent in str(refused.value)
 
 
-def test_a_name_of_another_type_is_unknown():
-    with pytest.raises(ConfigError, match=r"unknown experiment \['school'\]"):
-        require("claims.x", "experiment", ["school"], ["school"])
-    require("claims.x", "experiment", ["school"], "school")
-
-
 def test_rows_may_be_of_the_experiments_that_columns_name():
     document = put("artefacts.table.columns.AUC", {"experiment": "drawn"})
     rows = document["artefacts"]["table"]["rows"]
@@ -246,11 +231,6 @@ def test_what_only_the_other_tier_has_may_be_selected():
     check_names(quick, [quick, paper])
     with pytest.raises(ConfigError, match="unknown train size"):
         check_names(quick, [quick])
-
-
-def test_columns_are_those_of_scores():
-    assert set(COLUMNS) <= set(cells.COLUMNS)
-    assert set(COLUMN_METRICS) <= set(cells.COLUMNS)
 
 
 def test_what_is_changed_for_a_run_leaves_cells_empty():

@@ -74,9 +74,6 @@ def check(folder, artefact):
         table(rows=()),
         ranking("10 %"),
         ranking("10 %", "20 %", row={"blocks": ["10 %"]}),
-        quoted(),
-        ranking(layout="rank_tests"),
-        {"kind": "figure"},
     ],
 )
 def test_numbers_that_are_published(folder, artefact):
@@ -110,13 +107,3 @@ def test_numbers_that_are_published(folder, artefact):
 def test_numbers_that_are_not(folder, artefact, message):
     with pytest.raises(ConfigError, match=f"^key {message}"):
         check(folder, artefact)
-
-
-def test_a_file_of_other_columns(folder):
-    (folder / "table_1.csv").write_text("method,value\nridge,1\n")
-    with pytest.raises(ConfigError, match="has no column 'row'"):
-        check(folder, quoted())
-
-
-def test_without_published_numbers_experiments_can_be_run(tmp_path):
-    check(tmp_path / "published", quoted())

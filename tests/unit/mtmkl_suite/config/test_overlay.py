@@ -69,23 +69,14 @@ def test_values_are_set_and_remembered():
     assert usual.changes == {}
 
 
-def test_a_value_per_tier():
-    text = "protocols.random.repeats={quick: 1, paper: 3}"
-    for tier, repeats in (("quick", 1), ("paper", 3)):
-        config = changed_tiny(text, tier=tier)
-        assert config.protocols["random"].repeats == repeats
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("protocols.randm.repeats=1", "tiny/experiments.yaml: key 'protocols.randm': "
          "unknown key 'randm'; did you mean 'random'"),
         ("protocols.random.repeats=many", "tiny/experiments.yaml: .*repeats.*many"),
-        ("methods.ridge.labl=X", "tiny/experiments.yaml: .*labl"),
         ("experiments.digits.methods.nope.n_tasks=[2]", "unknown item 'nope'"),
         ("experiments.digits.title.x=1", "has no keys"),
-        ("artefacts.table_1.scale=big", "tiny/artefacts.yaml: .*scale"),
         ("claims.nope.claim=x", "tiny/claims.yaml: key 'claims.nope'"),
         ("sed=7", "unknown key of a configuration 'sed'; did you mean 'seed'"),
     ],
@@ -98,13 +89,9 @@ def test_a_wrong_key_or_value_names_file_and_key(text, words):
 @pytest.mark.parametrize(
     ("text", "nearest"),
     [
-        ("sed=7", "seed"),
         ("train_samples=5", "protocols.random.train_samples"),
-        ("protocols.randm.train_samples=5", "protocols.random.train_samples"),
         ("protocols.train_samples=5", "protocols.random.train_samples"),
         ("datasets.n_per_clas=5", "experiments.digits.datasets.options.n_per_class"),
-        ("experiments.digits.methods.features.tasks=[2]",
-         "experiments.digits.methods.features.n_tasks"),
     ],
 )  # fmt: skip
 def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, nearest):
@@ -186,22 +173,6 @@ def test_a_model_under_an_overlay_is_checked_anew():
         overlaid(method, {"grid": {"C": 2}}, "method A")
     with pytest.raises(ConfigError, match="unknown key 'labl'"):
         overlaid(method, {"labl": "B"})
-
-
-def test_settings_of_a_run_have_a_folder_of_their_own(tmp_path):
-    done = run_workflow(
-        papers=[str(TINY)],
-        experiments=["drawn"],
-        settings=["seed=7", "methods.ridge.grid.gamma=[1.0]"],
-        repeats=1,
-        results=str(tmp_path / "results"),
-    )
-    name = done.report.parent.name
-    assert name.startswith("quick+tiny+drawn+methods.ridge.grid.gamma-")
-    assert name.endswith("+repeats=1+seed=7")
-    page = done.report.read_text()
-    assert "Changed settings:" in page
-    assert "repeats = 1" in page
 
 
 def test_readings_are_not_changed(tmp_path):

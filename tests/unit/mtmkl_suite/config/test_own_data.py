@@ -5,14 +5,13 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.load import load_paper, read_measured
+from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import OwnData
 from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import read_table
 from mtmkl_suite.run import workflow
-from mtmkl_suite.run.checks import check_settings
 from mtmkl_suite.run.workflow import run_workflow
 
 
@@ -28,11 +27,6 @@ def file(tmp_path):
     path = tmp_path / "My data.csv"
     table.to_csv(path, index=False)
     return path
-
-
-@pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_the_template_is_valid(tier):
-    check_settings(load_paper(config_dir() / TEMPLATE, tier))
 
 
 def test_the_target_decides_which_methods_suit(file):
@@ -216,23 +210,3 @@ def test_results_of_another_file_are_kept(tmp_path, capsys, monkeypatch):
     # The same file elsewhere is no other.
     Path("a/res.csv").rename("b/res.csv")
     assert main(["run", "--data", "b/res.csv", *words]) == 0
-
-
-@pytest.mark.parametrize(
-    ("results", "words"),
-    [
-        ("/proc/nowhere", "Not a folder (/proc/nowhere/"),
-        ("a.csv", "take another folder"),
-        ("x" * 300, "File name too long"),
-        ("circle", "take another folder"),
-    ],
-)
-def test_results_that_cannot_be(file, tmp_path, capsys, monkeypatch, results, words):
-    monkeypatch.chdir(tmp_path)
-    Path("a.csv").write_text("not a folder")
-    Path("circle").symlink_to("circle")
-    given = ["--task", "place", "--target", "size", "--ignore", "large"]
-    run = ["run", "--data", str(file), *given, "--results", results]
-    assert main(run) == 1
-    *_, line = capsys.readouterr().err.splitlines()
-    assert words in line

@@ -40,18 +40,6 @@ def test_ones_own_method_replaces_none_of_its_name():
     assert entries.count("cmtl") == 1
 
 
-def test_ones_own_method_has_one_id_in_all_experiments():
-    joined = paper = load_paper("yousefi2015", "quick")
-    for experiment in paper.experiments:
-        joined = with_method(joined, experiment, "my.module:Own")
-    assert set(joined.methods) - set(paper.methods) == {"own"}
-
-
-def test_a_method_that_is_there_already_changes_nothing(config):
-    config = paper_of(config)
-    assert with_method(config, "real", "ridge") is config
-
-
 def test_repeats_of_all_experiments(config):
     config["experiments"]["curve"]["repeats"] = 2
     config = paper_of(config)
@@ -59,11 +47,6 @@ def test_repeats_of_all_experiments(config):
     assert {changed.n_repeats(name) for name in changed.experiments} == {7}
     assert changed.changes == {"repeats": 7}
     assert config.n_repeats("curve") == 2
-
-
-def test_the_repeats_that_are_configured_change_nothing(config):
-    config = paper_of(config)
-    assert with_repeats(config, 5) is config
 
 
 @pytest.mark.parametrize(("grid", "mark"), [(None, " (untuned)"), ({"C": [1]}, "")])

@@ -7,11 +7,9 @@ from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import ReadingsFigure
 from mtmkl_suite.config.readings import FILE, has_readings, load_readings
 from mtmkl_suite.config.runs import load_papers
-from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs, method_specs
 
 PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
@@ -83,11 +81,12 @@ def folder(tmp_path):
     return copy
 
 
-def changed(folder, old, new):
-    text = (folder / FILE).read_text()
-    assert old in text
-    (folder / FILE).write_text(text.replace(old, new))
-    return folder
+def changed(folder, *replacements, end=""):
+    text = (folder / FILE).read_text() + end
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / FILE).write_text(text)
 
 
 @pytest.mark.parametrize("paper", [name for name in PAPERS if has_readings(name)])
@@ -128,9 +127,10 @@ def test_a_reading_changes_only_what_it_says(folder):
 
 
 def test_null_removes_a_parameter_and_another_class_keeps_the_others(folder):
-    changed(folder, "{standardize: false}", "{normalize: null}")
     changed(
-        folder, "of: [stl], params", "of: [stl], class: SharedMKLClassifier, params"
+        folder,
+        ("{standardize: false}", "{normalize: null}"),
+        ("of: [stl], params", "of: [stl], class: SharedMKLClassifier, params"),
     )
     before = method_specs(load_paper(folder, "quick"), "digits")["stl"]
     after = method_specs(load_readings(folder, "quick"), "digits@costs=high")["stl"]
@@ -140,11 +140,10 @@ def test_null_removes_a_parameter_and_another_class_keeps_the_others(folder):
 
 
 def test_a_search_tries_the_same_points_under_a_reading(folder):
-    main, config = load_paper(folder, "paper"), load_readings(folder, "paper")
     name = "group_feature_sharing"
-    changed(folder, "of: [stl], params", f"of: [{name}], params")
-    changed(folder, ", grid: {C: [64.0]}", "")
-    config = load_readings(folder, "paper")
+    of = ("of: [stl], params", f"of: [{name}], params")
+    changed(folder, of, (", grid: {C: [64.0]}", ""))
+    main, config = load_paper(folder, "paper"), load_readings(folder, "paper")
     before = method_specs(main, "digits")[name].with_design(3)
     after = method_specs(config, "digits@costs=high")[name].with_design(3)
     assert after.grid == before.grid
@@ -161,8 +160,7 @@ def test_only_a_changed_protocol_has_other_splits(folder):
 
 
 def test_a_claim_is_run_in_full_combination(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION)
+    changed(folder, end=SPECIFICATION)
     config = load_readings(folder, "quick")
     made = config.readings.specifications["stl_first"].experiments
     assert list(made) == [
@@ -174,37 +172,44 @@ def test_a_claim_is_run_in_full_combination(folder):
     specs = method_specs(config, "digits@strata=none+costs=high")
     assert set(specs) == {"stl", "mtl"}
     assert specs["stl"].grid == {"C": [64.0]}
-    # Test data decide nothing in a combination.
-    assert not any("seen" in name for name in made)
     assert "specification_stl_first" in config.artefacts
 
 
-def test_a_curve_cuts_no_repeats_of_a_reading(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION.replace("costs]}", "costs], repeats: 2}"))
+@pytest.mark.parametrize(("of_curve", "repeats"), [("", 3), (", repeats: 2", 2)])
+def test_a_curve_has_its_fewest_repeats_and_cuts_none_of_a_reading(
+    folder, of_curve, repeats
+):
     changed(
-        folder, "methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"
+        folder,
+        ("costs]}", f"costs]{of_curve}}}"),
+        ("methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"),
+        end=SPECIFICATION,
     )
     path = folder / "experiments.yaml"
     document = yaml.safe_load(path.read_text())
     del document["experiments"]["digits"]["repeats"]
     path.write_text(yaml.safe_dump(document, allow_unicode=True))
-    experiments = load_readings(folder, "paper").experiments
-    # One reading has three repeats, the other all of the protocol's, a combination two.
-    assert experiments["digits@strata=none"].repeats == 3
-    assert experiments["digits@costs=high"].repeats is None
-    assert experiments["digits@strata=none+costs=high"].repeats == 2
+    config = load_readings(folder, "paper")
+    # One reading has three repeats, the other all of the protocol's.
+    assert config.experiments["digits@strata=none"].repeats == 3
+    assert config.experiments["digits@costs=high"].repeats is None
+    assert config.experiments["digits@strata=none+costs=high"].repeats == repeats
+    assert config.readings.specifications["stl_first"].repeats == repeats
 
 
-def test_titles_say_which_readings_use_test_data(folder):
-    experiments = load_readings(folder, "quick").experiments
-    marked = [k for k, e in experiments.items() if "(uses test data)" in e.title]
+@pytest.mark.parametrize("kind", ["optimistic", "bound"])
+def test_titles_say_which_readings_use_test_data(folder, kind):
+    changed(folder, ("kind: optimistic", f"kind: {kind}"), end=SPECIFICATION)
+    config = load_readings(folder, "quick")
+    marked = [k for k, e in config.experiments.items() if "(uses test data)" in e.title]
     assert marked == ["digits@costs=seen"]
+    # Test data decide nothing in a combination.
+    made = config.readings.specifications["stl_first"].experiments
+    assert not any("seen" in name for name in made)
 
 
 def test_a_curve_needs_all_of_its_factors(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION)
+    changed(folder, end=SPECIFICATION)
     config = load_readings(folder, "quick", ["costs"])
     assert list(config.experiments) == ["digits@costs=high", "digits@costs=seen"]
     assert list(config.artefacts) == ["reach"]
@@ -214,53 +219,6 @@ def test_main_runs_do_not_see_readings(folder):
     before = load_paper(folder, "paper")
     (folder / FILE).unlink()
     assert load_paper(folder, "paper") == before
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            "{digits: {}}",
-            "{digit: {}}",
-            "unknown experiment 'digit'; did you mean 'digits'",
-        ),
-        ("of: [stl]", "of: [slt]", "unknown method 'slt'; did you mean 'stl'"),
-        ("high:", "main:", "'main' stands for the main protocol; take another"),
-        (
-            "kind: optimistic",
-            "kind: hopeful",
-            "'hopeful' is not legitimate, optimistic",
-        ),
-        ("basis: ours", "because: x", "unknown key 'because'"),
-        ("        basis: ours\n", "", "the key 'basis' is missing"),
-        ("change: {protocol", "change: {protocols", "unknown key 'protocols'"),
-    ],
-)
-def test_a_wrong_reading_names_file_key_and_value(folder, old, new, message):
-    changed(folder, old, new)
-    with pytest.raises(ConfigError, match=message) as caught:
-        load_readings(folder, "quick")
-    assert str(caught.value).startswith("yousefi2015/readings.yaml: key ")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("standardize: false", "standardise: false", "unknown parameter of SingleTask"),
-        ("C: [64.0]", "C: [-64.0]", "C must be positive"),
-        ("stratified: false", "stratified: 3", "stratified': 3 is not true or false"),
-        (
-            "inputs: unit_range",
-            "input: unit_range",
-            "'input'; did you mean 'inputs'",
-        ),
-    ],
-)
-def test_wrong_values_are_refused_before_any_work(folder, old, new, message):
-    changed(folder, old, new)
-    with pytest.raises(ConfigError, match=message) as caught:
-        check_names(load_readings(folder, "quick"))
-    assert str(caught.value).startswith("yousefi2015/readings.yaml: key ")
 
 
 def test_a_run_names_readings_that_exist(folder):
@@ -280,19 +238,6 @@ def test_a_run_names_readings_that_exist(folder):
         load_readings(folder, "quick")
 
 
-def test_tasks_that_divide_examples_by_themselves_share_no_roles(folder):
-    config = load_paper(folder, "quick")
-    (variant,) = config.experiments["digits"].variants
-    data = load_variant(variant, 1)
-    protocol = config.protocols["percent"].named("x")
-    for shared in (True, False):
-        split = make_splits(data, protocol.model_copy(update={"shared": shared}), 1)[
-            20, 0
-        ]
-        tested = data.sample[split.test]
-        assert bool(set(tested) & set(data.sample[split.train])) is not shared
-
-
 IN_PLACE = """
   measure:
     label: Measure
@@ -308,8 +253,8 @@ IN_PLACE = """
 
 
 def test_a_change_in_place_alone_makes_no_experiment(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(IN_PLACE + SPECIFICATION.replace("strata,", "measure, strata,"))
+    end = IN_PLACE + SPECIFICATION.replace("strata,", "measure, strata,")
+    changed(folder, end=end)
     config = load_readings(folder, "quick")
     assert not any("measure" in name for name in config.experiments)
     origins = config.readings.experiments
@@ -323,21 +268,6 @@ def test_a_change_in_place_alone_makes_no_experiment(folder):
         load_readings(folder, "quick", ["measure"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("{digits: {}}", "{digits: {repeats: 1}}", "leave methods and repeats out"),
-        ("accuracy: n_groups", "accuracy: n_group", "did you mean 'n_groups'"),
-        ("accuracy: n_groups", "acuracy: n_groups", "did you mean 'accuracy'"),
-    ],
-)
-def test_a_wrong_change_in_place_is_refused(folder, old, new, message):
-    with (folder / FILE).open("a") as file:
-        file.write(IN_PLACE.replace(old, new))
-    with pytest.raises(ConfigError, match=message):
-        load_readings(folder, "quick")
-
-
 def test_alternatives_that_read_other_metrics_of_one_fit_share_it():
     config = load_readings("yousefi2015", "paper", ["choice"])
     chosen = config.readings.experiments["robot@choice=published_code_chosen"]
@@ -347,9 +277,8 @@ def test_alternatives_that_read_other_metrics_of_one_fit_share_it():
 
 
 def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION.replace("strata,", "inputs,"))
-    changed(folder, "of: [stl], params", "of: [stl, cmtl], params")
+    of = ("of: [stl], params", "of: [stl, cmtl], params")
+    changed(folder, of, end=SPECIFICATION.replace("strata,", "inputs,"))
     config = load_readings(folder, "quick")
     # The claim compares stl and mtl; costs change stl and cmtl, inputs all.
     both = method_specs(config, "digits@inputs=unit+costs=high")
@@ -357,32 +286,8 @@ def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
     assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}
 
 
-def test_a_bound_uses_test_data_and_is_no_part_of_a_curve(folder):
-    changed(folder, "kind: optimistic", "kind: bound")
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION)
-    config = load_readings(folder, "quick")
-    assert "(uses test data)" in config.experiments["digits@costs=seen"].title
-    made = config.readings.specifications["stl_first"].experiments
-    assert not any("seen" in name for name in made)
-
-
-def test_all_of_a_curve_have_its_fewest_repeats(folder):
-    with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION)
-    changed(
-        folder, "methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"
-    )
-    path = folder / "experiments.yaml"
-    document = yaml.safe_load(path.read_text())
-    del document["experiments"]["digits"]["repeats"]
-    path.write_text(yaml.safe_dump(document, allow_unicode=True))
-    specification = load_readings(folder, "paper").readings.specifications
-    assert specification["stl_first"].repeats == 3
-
-
 def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
-    changed(folder, "{stratified: false}", "{repeats: 30}")
+    changed(folder, ("{stratified: false}", "{repeats: 30}"))
     with pytest.raises(ConfigError, match="has 30 repeats, the main protocol 20"):
         load_readings(folder, "paper")
 
@@ -403,7 +308,7 @@ figures:
 
 
 def test_figures_are_artefacts_of_their_readings(folder):
-    (folder / FILE).write_text(READINGS + FIGURE)
+    changed(folder, end=FIGURE)
     config = load_readings(folder, "quick")
     artefact = config.artefacts["costs_drawn"]
     assert artefact == ReadingsFigure(
@@ -415,20 +320,39 @@ def test_figures_are_artefacts_of_their_readings(folder):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "words"),
+    ("end", "old", "new", "message"),
     [
-        ("costs: high", "costs: higher", "figures.costs_drawn.panels.0.curves"),
-        ("costs: high", "cost: high", "unknown factor 'cost'"),
-        ("- experiment: digits", "- experiment: robot", "panels.0.experiment"),
-        ("{method: stl}, ", "{method: slt}, ", "unknown method 'slt'"),
-        ("costs_drawn:", "table_1:", "there is an artefact of this name"),
+        ("", "{digits: {}}", "{digit: {}}", "unknown experiment 'digit'; did you mean"),
+        ("", "of: [stl]", "of: [slt]", "unknown method 'slt'; did you mean 'stl'"),
+        ("", "high:", "main:", "'main' stands for the main protocol; take another"),
+        ("", "kind: optimistic", "kind: hopeful", "'hopeful' is not legitimate, optim"),
+        ("", "basis: ours", "because: x", "unknown key 'because'"),
+        ("", "        basis: ours\n", "", "the key 'basis' is missing"),
+        ("", "change: {protocol", "change: {protocols", "unknown key 'protocols'"),
+        ("", "standardize: false", "standardise: false", "unknown parameter of Single"),
+        ("", "C: [64.0]", "C: [-64.0]", "C must be positive"),
+        ("", "stratified: false", "stratified: 3", "stratified': 3 is not true or f"),
+        (
+            "",
+            "inputs: unit_range",
+            "input: unit_range",
+            "'input'; did you mean 'inputs",
+        ),
+        (IN_PLACE, "{digits: {}}", "{digits: {repeats: 1}}", "leave methods and repea"),
+        (IN_PLACE, "accuracy: n_g", "accuracy: n_", "did you mean 'n_groups'"),
+        (IN_PLACE, "accuracy: n_g", "acuracy: n_g", "did you mean 'accuracy'"),
+        (FIGURE, "costs: high", "costs: higher", "figures.costs_drawn.panels.0.curves"),
+        (FIGURE, "costs: high", "cost: high", "unknown factor 'cost'"),
+        (FIGURE, "- experiment: digits", "- experiment: robot", "panels.0.experiment"),
+        (FIGURE, "{method: stl}, ", "{method: slt}, ", "unknown method 'slt'"),
+        (FIGURE, "costs_drawn:", "table_1:", "there is an artefact of this name"),
     ],
 )
-def test_a_figure_of_what_does_not_exist_is_refused(folder, old, new, words):
-    (folder / FILE).write_text(READINGS + FIGURE.replace(old, new))
-    with pytest.raises(ConfigError, match=r"readings\.yaml") as error:
-        load_readings(folder, "quick")
-    assert words in str(error.value)
+def test_a_mistake_is_refused_with_file_and_key(folder, end, old, new, message):
+    changed(folder, (old, new), end=end)
+    with pytest.raises(ConfigError, match=message) as refused:
+        check_names(load_readings(folder, "quick"))
+    assert str(refused.value).startswith("yousefi2015/readings.yaml: key ")
 
 
 def test_a_reading_may_choose_in_every_repeat_what_the_main_protocol_holds():

@@ -3,13 +3,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from configured import of
+from made_scores import made_job
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import IndependentSVMClassifier, MultiTaskMKLClassifier
-from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.scaling import scaled_targets
 from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.cells import (
@@ -18,9 +17,8 @@ from mtmkl_suite.evaluation.cells import (
     held_params,
     run_job,
 )
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
+from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.evaluation.seeds import derived_seed
-from mtmkl_suite.metrics import metric
 
 FITS = []
 
@@ -87,26 +85,12 @@ def splits():
 def make_job(tmp_path, **changes):
     FITS.clear()
     spec = {
-        "id": "shrunk",
-        "class_name": "x:ShrunkMean",
-        "params": {},
+        "id": "shrunk", "class_name": "x:ShrunkMean", "selection": "common",
         "grid": {"gamma": [0.0, 1.0, 10.0]},
-        "selection": "common",
-    } | changes.pop("spec", {})
-    settings = {
-        "paper": "toy2000",
-        "plan": FitJob("toy_experiment", "toy", "shrunk", 0, (0, 1, 2)),
-        "spec": MethodSpec(**spec),
-        "method_class": ShrunkMean,
-        "experiment": {"metrics": ["mse"]},
-        "seed": 1,
-        "code_version": "v1",
-        "cache": tmp_path,
-        "held": {},
-    } | changes
-    experiment = of(Experiment, settings.pop("experiment"))
-    metrics = {name: metric(name) for name in experiment.metrics}
-    return Job(**settings, experiment=experiment, metrics=metrics)
+    } | changes.pop("spec", {})  # fmt: skip
+    method = changes.pop("method_class", ShrunkMean)
+    settings = {"experiment": {"metrics": ["mse"]}} | changes
+    return made_job(tmp_path, method, spec=spec, **settings)
 
 
 def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
@@ -346,10 +330,8 @@ def test_held_parameters_are_chosen_once(tmp_path, data, splits):
     later = make_job(
         tmp_path,
         spec=spec,
-        plan=FitJob("toy_experiment", "toy", "shrunk", 1, (1, 2)),
-        held=held_params(
-            MethodSpec(**make_job(tmp_path, spec=spec).spec.__dict__), scores
-        ),
+        plan=FitJob("e", "toy", "shrunk", 1, (1, 2)),
+        held=held_params(make_job(tmp_path, spec=spec).spec, scores),
     )
     again, _ = run_job(later, lambda repeat: data, splits)
     assert FITS == []

@@ -1,11 +1,6 @@
 import numpy as np
 import pytest
-
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.data.splits import make_splits, save_splits
-from mtmkl_suite.evaluation.jobs import FitJob
-from mtmkl_suite.run.fits import run_fit
-from mtmkl_suite.run.pipeline import load_variant
+from made_scores import digits_fitted
 
 MODULE = "mtmkl_suite.evaluation.optimistic"
 
@@ -13,29 +8,10 @@ MODULE = "mtmkl_suite.evaluation.optimistic"
 @pytest.fixture
 def scores(tmp_path):
     """The accuracy of single-task MKL on digits under a selection, and per task."""
-    config = load_paper("yousefi2015", "quick")
-    experiment = config.experiments["digits"]
-    (variant,) = experiment.variants
-    data = load_variant(variant, 1)
-    protocol = config.protocols["percent"].named("percent")
-    splits = tmp_path / "splits.npz"
-    save_splits(splits, make_splits(data, protocol, 1))
+    fitted = digits_fitted(tmp_path)
 
     def run(selection, mode="select"):
-        grid = {"C": [0.001, 0.1, 10.0]}
-        stl = config.methods["stl"].model_copy(
-            update={"selection": selection, "grid": grid}
-        )
-        digits = experiment.model_copy(update={"record_tasks": True, "mode": mode})
-        changed = config.model_copy(
-            update={
-                "methods": {**config.methods, "stl": stl},
-                "experiments": {"digits": digits},
-            }
-        )
-        plan = FitJob("digits", variant.id, "stl", 0, (0,))
-        fits = run_fit(changed, plan, seed=1, splits=splits, cache=tmp_path / selection)
-        table = fits.scores
+        table = fitted(selection, {"C": [0.001, 0.1, 10.0]}, mode=mode)
         return table[table["metric"] == "accuracy"]
 
     return run

@@ -4,16 +4,15 @@ import json
 
 import numpy as np
 import pytest
-from configured import of
+from made_scores import made_job
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods.independent_svm import IndependentSVMClassifier
-from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.metrics import area_under_curve, metric
+from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.metrics import area_under_curve
 
 FITS = []
 
@@ -53,29 +52,13 @@ def splits(data):
 
 def make_job(tmp_path, *, method=Tilted, experiment=None, **spec):
     FITS.clear()
-    settings = {"metrics": ["auc", "misclassified"], **(experiment or {})}
-    experiment = of(Experiment, settings)
-    return Job(
-        paper="p",
-        plan=FitJob("e", "toy", "m", 0, (0, 1)),
-        spec=MethodSpec(
-            **{
-                "id": "m",
-                "class_name": "x:Tilted",
-                "params": {},
-                "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
-                "selection": "validation",
-            }
-            | spec
-        ),
-        method_class=method,
-        experiment=experiment,
-        seed=1,
-        code_version="v1",
-        cache=tmp_path,
-        held={},
-        metrics={name: metric(name) for name in experiment.metrics},
-    )
+    spec = {
+        "class_name": "x:Tilted", "selection": "validation",
+        "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
+    } | spec  # fmt: skip
+    experiment = {"metrics": ["auc", "misclassified"], **(experiment or {})}
+    plan = FitJob("e", "toy", "m", 0, (0, 1))
+    return made_job(tmp_path, method, spec=spec, experiment=experiment, plan=plan)
 
 
 def mean_area(data, rows, angle):

@@ -1,13 +1,13 @@
+import re
+
 import pytest
 from configured import paper_of
 
-from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import (
-    TASK_KERNELS,
     check_functions,
     check_names,
     check_settings,
@@ -69,8 +69,16 @@ def of_digits(**change):
     return lambda config: config["experiments"]["digits"].update(change)
 
 
-RIDGE = r"toy2000/experiments\.yaml: key 'methods\.ridge\."
-DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
+def digits(**more):
+    return {"name": "digits", **more}
+
+
+def hold(**held):
+    return of_digits(methods=[{"method": "ridge", "hold": held}])
+
+
+def own(**grid):
+    return of_ridge(**{"class": OWN, "params": {"needed": 1}, "grid": grid})
 
 
 @pytest.mark.parametrize(
@@ -78,92 +86,43 @@ DIGITS = r"toy2000/experiments\.yaml: key 'experiments\.digits\."
     [
         (
             of_ridge(grid={"gama": [1]}),
-            RIDGE
-            + r"grid\.gama': unknown parameter of IndependentRidgeRegressor 'gama'; "
-            r"did you mean 'gamma'\? \(known: gamma, kernel,",
+            r"grid\.gama': unknown param.*mean 'gamma'\? \(",
+        ),
+        (of_ridge(grid={"gamma": [1.0, -1.0]}), r"grid\.gamma': .*positive.*got -1\.0"),
+        (of_ridge(params={"basis_tol": 0}), r"params\.basis_tol': .*positive.*got 0"),
+        (
+            of_ridge(grid={"kernel": [{"name": "gaussian", "widht": 1.0}]}),
+            r"grid\.kernel': .*'gaussian' has no 'widht'; its parameters",
         ),
         (
-            of_ridge(params={"basistol": 1}),
-            RIDGE + r"params\.basistol': unknown p",
+            of_ridge(**{"class": "RRHetRegressor", "params": {}}, selection="per_task"),
+            r"selection': RRHetRegressor takes no 'gamma' for .*selection: common",
         ),
+        (own(depth=[1, 0]), r"grid\.depth': .*Own: depth is 0, wanted at least 1"),
+        (of_ridge(selection="validation"), "selection: validation, but a protocol of "),
         (
-            of_ridge(grid={"gamma": [1.0, 0.5, -1.0]}),
-            RIDGE + r"grid\.gamma': .*gamma must be positive and finite, got -1\.0",
+            of_digits(methods=[{"method": "ridge"}] * 2),
+            "1.method': 'ridge' stands here",
         ),
+        (hold(gama=0), r"hold': unknown parameter of the grid 'gama'; did"),
+        (hold(gamma=2), r"hold\.gamma': 2 is no repeat; there are 2, numbered"),
+        (of_digits(repeats=3), r"repeats': 3 is more than the 2"),
+        (of_digits(datasets=digits(vary={"n_per_clas": [5]})), "mean 'n_per_class'"),
+        (of_digits(datasets=digits(options={"n_per_class": "z"})), "'z', wanted a who"),
         (
-            of_ridge(params={"basis_tol": 0}),
-            RIDGE + r"params\.basis_tol': .*basis_tol must be positive and .*, got 0",
+            of_digits(datasets=digits(vary={"n_per_class": [200]})),
+            "200, wanted a whole",
         ),
-        (
-            of_ridge(params={"kernel": {"name": "gausian"}}),
-            RIDGE + r"params\.kernel': .*unknown kernel 'gausian'; known kernels: ",
-        ),
-        (
-            of_ridge(
-                grid={"kernel": [{"name": "gaussian", "widht": 1.0}], "gamma": [1, 2]}
-            ),
-            RIDGE + r"grid\.kernel': .*'gaussian' has no 'widht'; its parameters",
-        ),
-        (of_ridge(**{"class": "Rigde"}), RIDGE + r"class': unknown method 'Rigde'"),
-        (
-            of_ridge(
-                **{"class": "RRHetRegressor", "params": {}, "selection": "per_task"}
-            ),
-            RIDGE
-            + r"selection': RRHetRegressor takes no 'gamma' for .*selection: common",
-        ),
-        (
-            of_ridge(
-                **{"class": OWN, "params": {"needed": 1}, "grid": {"depth": [1, 0]}}
-            ),
-            RIDGE + r"grid\.depth': .*Own: depth is 0, wanted at least 1",
-        ),
-        (
-            of_digits(methods=[{"method": "ridge"}, {"method": "ridge"}]),
-            DIGITS + r"methods\.1\.method': 'ridge' stands here twice; name each",
-        ),
-        (
-            of_digits(methods=[{"method": "ridge", "hold": {"gama": 0}}]),
-            DIGITS + r"methods\.0\.hold': unknown parameter of the grid 'gama'; did",
-        ),
-        (
-            of_digits(methods=[{"method": "ridge", "hold": {"gamma": 2}}]),
-            DIGITS + r"methods\.0\.hold\.gamma': 2 is no repeat; there are 2, numbered",
-        ),
-        (
-            of_digits(methods=[{"method": "ridge", "along": ["C"]}]),
-            DIGITS + r"methods\.0\.along': unknown parameter of the grid 'C'",
-        ),
-        (
-            of_digits(repeats=3),
-            r"key 'experiments\.digits\.repeats': 3 is more than the 2",
-        ),
-        (
-            of_digits(datasets={"name": "digitz"}),
-            DIGITS + r"datasets': unknown data set 'digitz'; did you mean 'digits'",
-        ),
-        (
-            of_digits(datasets={"name": "digits", "vary": {"n_per_clas": [5, 10]}}),
-            DIGITS + r"datasets': .*option 'n_per_clas'; did you mean 'n_per_class'",
-        ),
-        (
-            of_digits(protocol="halves"),
-            DIGITS + r"methods\.0\.method': 'ridge' has selection: common, but .* "
-            r"'halves' has validation rows: take a method with selection: validation",
-        ),
-        (
-            of_ridge(selection="validation"),
-            DIGITS + r"methods\.0\.method': 'ridge' has selection: validation, but "
-            r"a protocol of kind 'random' has folds and no .*: .*common, "
-            "per_task or alone",
-        ),
+        (of_digits(protocol="halves"), "'halves' has validation rows: take a method"),
     ],
 )
 def test_what_is_wrong_is_named_before_any_work(config, edit, message):
     check_settings(paper_of(config))
     edit(config)
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=message) as refused:
         check_settings(paper_of(config))
+    place = r"^toy2000/experiments\.yaml: key '(methods\.ridge|experiments\.digits)\."
+    assert re.match(place, str(refused.value))
 
 
 @pytest.mark.parametrize(
@@ -171,9 +130,6 @@ def test_what_is_wrong_is_named_before_any_work(config, edit, message):
     [
         # An argument that is missing is a gap of that method, not the end of the run.
         of_ridge(**{"class": OWN, "params": {}, "grid": {"depth": [1]}}),
-        of_ridge(grid={"gamma": [1.0], "kernel": [{"name": "linear"}]}),
-        of_ridge(selection="per_task"),
-        # One value per task: whether it fits is for the data to say.
         of_ridge(params={"gamma": [1.0, 2.0]}, grid={"basis_tol": [1e-6]}),
         of_digits(mode="path", protocol="halves"),
         of_digits(methods=[{"method": "ridge", "hold": {"gamma": 1}}]),
@@ -204,31 +160,6 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
         REGISTRY["IndependentRidgeRegressor"], "_check_params", lambda self: self.gama
     )
     with pytest.raises(AttributeError, match="gama"):
-        check_settings(paper_of(config))
-
-
-@pytest.mark.parametrize(
-    ("datasets", "message"),
-    [
-        (
-            {"name": "digits", "options": {"n_per_class": "zzz"}},
-            "'experiments.digits.datasets': data set 'digits': n_per_class is 'zzz', "
-            "wanted a whole number from 1 to 174 or null",
-        ),
-        (
-            {"name": "digits", "vary": {"n_per_class": [10, 200]}},
-            "'experiments.digits.datasets.vary.n_per_class': data set 'digits': "
-            "n_per_class is 200, wanted",
-        ),
-        (
-            {"name": "digits", "vary": {"n_of_class": [10]}},
-            "'experiments.digits.datasets': data set 'digits': unknown option",
-        ),
-    ],
-)
-def test_values_of_options_are_checked(config, datasets, message):
-    of_digits(datasets=datasets)(config)
-    with pytest.raises(ConfigError, match=f"^toy2000/experiments.yaml: key {message}"):
         check_settings(paper_of(config))
 
 
@@ -347,12 +278,6 @@ def test_metrics_that_can_be_had_are_accepted(config, edit):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda c: c["methods"]["ridge"].update({"class": "Rigde"}), "'Rigde'"),
-        (lambda c: c["experiments"]["digits"].update(metrics=["mape"]), "'mape'"),
-        (
-            lambda c: c["claims"].append({"id": "x", "test": "tea_leaves", "args": {}}),
-            "'tea_leaves'",
-        ),
         (
             lambda c: c["methods"]["ridge"].update({"class": "fractions:Fraction"}),
             "'fractions:Fraction': has no fit; a method is a class with fit",
@@ -399,20 +324,13 @@ def test_claims_name_a_test_and_its_arguments(config, change, message):
         check_names(paper_of(config))
 
 
-def test_every_task_kernel_can_be_named():
-    assert set(TASK_KERNELS) == set(_BUILDERS)
-
-
 @pytest.mark.parametrize(
     "terms",
     [
         [{"kernel": "linear", "task_kernel": "union"}],
-        [["linear", "single_task"]],
-        [["linear", [[1, 0], [0, 1]]]],
         [{"kernel": {"name": "gaussian", "width": 2}, "task_kernel": ["union"]}],
         [["linear", {"name": "smooth", "distances": "phylogeny", "scales": [1]}]],
         [["linear", {"name": "given", "similarity": "s", "normalize": True}]],
-        None,
     ],
 )
 def test_terms_that_a_fit_can_make(terms):
@@ -423,9 +341,7 @@ def test_terms_that_a_fit_can_make(terms):
     ("term", "message"),
     [
         ("linear", "'terms.0': 'linear' is no mapping of kernel and task_kernel"),
-        ({"kernel": "linear"}, "'terms.0': .* is no mapping of kernel and task_kernel"),
         (["zzz", "union"], "'terms.0.kernel': unknown kernel 'zzz'"),
-        ([{"name": "gaussian", "width": "zzz"}, "union"], r"terms\.0\.kernel.*'zzz'"),
         (["linear", "uniom"], r"task_kernel': unknown .*did you mean 'union'"),
         (["linear", {"name": "hierarchy", "tre": "(a,b);"}], "did you mean 'tree'"),
         (

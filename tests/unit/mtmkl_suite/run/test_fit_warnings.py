@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from sklearn.exceptions import ConvergenceWarning
+from sweeps import sweep
 
 from mtmkl.solvers.solution import Certificate, warn_if_stopped
 from mtmkl_suite.cli.main import main
@@ -66,22 +66,13 @@ def test_other_warnings_are_told_with_their_text(log):
     ]
 
 
-def test_a_solver_that_tells_no_tolerance_is_told_with_its_text(log):
-    log.write_text("A: ConvergenceWarning: did not converge\n")
-    assert counted_warnings([log]) == ["A: ConvergenceWarning: did not converge"]
-
-
-def test_warnings_elsewhere_are_as_before(log):
-    collected(log, "A", 0.5)
-    with pytest.warns(ConvergenceWarning):
-        stopped(0.5)
-
-
 LOOSE = """
 import warnings
 
 from mtmkl_suite.methods import resolve
 from sklearn.exceptions import ConvergenceWarning
+from sweeps import sweep
+from sweeps import sweep
 
 
 class Loose(resolve("TaskMeanControl")):
@@ -92,7 +83,7 @@ class Loose(resolve("TaskMeanControl")):
 """
 
 
-@pytest.mark.parametrize("cores", ["1", "2"])
+@pytest.mark.parametrize("cores", sweep(["2"], nightly=["1"]))
 def test_a_run_shows_one_line_and_its_log_has_all(tmp_path, capsys, monkeypatch, cores):
     (tmp_path / "loose_methods.py").write_text(LOOSE)
     monkeypatch.syspath_prepend(tmp_path)

@@ -59,32 +59,6 @@ def first_scores(path):
     return PaperFolder(path).scores_of(f"digits/{DATASET}/ridge.0")
 
 
-def test_a_fit_job_from_files_to_files(config, tmp_path):
-    scores = fit(config, tmp_path)
-    assert list(scores["repeat"]) == [0, 1]
-    assert set(scores["metric"]) == {"misclassified"}
-    info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
-    assert set(scores["data_digest"]) == {info["digest"]}
-    assert info["n_tasks"] == 10
-
-
-def test_the_reason_of_a_method_that_cannot_run_is_kept(config, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        IndependentRidgeRegressor,
-        "unsupported",
-        classmethod(lambda cls, data: "too many tasks"),
-    )
-    scores = fit(config, tmp_path)
-    assert list(scores["metric"]) == [fits.UNSUPPORTED]
-    assert json.loads(scores["params"].iloc[0]) == {"reason": "too many tasks"}
-
-
-def test_scores_say_what_train_sizes_count(config, tmp_path):
-    scores = fit(config, tmp_path)
-    assert scores.columns[-1] == "train_unit"
-    assert set(scores["train_unit"]) == {"examples"}
-
-
 @pytest.mark.parametrize(
     ("method", "runs"),
     [
@@ -290,6 +264,7 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
     assert list(left.parent.iterdir()) == [left]
 
 
+@pytest.mark.nightly
 def test_a_fit_is_the_same_among_others():
     def found(*methods):
         command = [sys.executable, "-c", AMONG_OTHERS, *methods]
@@ -298,16 +273,6 @@ def test_a_fit_is_the_same_among_others():
 
     alone = found("SingleTaskMKLClassifier")
     assert found("IndependentSVMClassifier", "MultiTaskMKLClassifier") == alone
-
-
-def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
-    (group,) = fit_groups(paper_of(config))
-    before = fits.group_config(paper_of(config), group)
-    config["experiments"]["digits"]["title"] = "Other"
-    config["claims"].append({"id": "new"})
-    assert fits.group_config(paper_of(config), group) == before
-    config["experiments"]["digits"]["metrics"] = ["mse"]
-    assert fits.group_config(paper_of(config), group) != before
 
 
 def test_held_parameters_need_the_first_chunk(config):
@@ -420,3 +385,13 @@ def _arrays(folder, groups):
         with np.load(folder.arrays_of(group.name)) as stored:
             found |= {name: stored[name] for name in stored.files}
     return found
+
+
+def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
+    (group,) = fit_groups(paper_of(config))
+    before = fits.group_config(paper_of(config), group)
+    config["experiments"]["digits"]["title"] = "Other"
+    config["claims"].append({"id": "new"})
+    assert fits.group_config(paper_of(config), group) == before
+    config["experiments"]["digits"]["metrics"] = ["mse"]
+    assert fits.group_config(paper_of(config), group) != before

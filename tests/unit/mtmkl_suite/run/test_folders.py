@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from mtmkl_suite.config.load import load_run_config
-from mtmkl_suite.run.folders import PublishedFolder, run_label
+from mtmkl_suite.run.folders import run_label
 
 
 def usual(**changes):
@@ -27,12 +27,9 @@ def test_what_the_configuration_says_is_the_tier_alone():
     ("changes", "label"),
     [
         ({"seed": 7}, "quick+seed=7"),
-        ({"on_missing_data": "fail"}, "quick+on_missing_data=fail"),
         ({"papers": ["jebara2011"]}, "quick+jebara2011"),
-        ({"papers": ["my papers/own.yaml"], "seed": 7}, "quick+own+seed=7"),
         ({"parts": ["digits", "school"]}, "quick+digits+school"),
         ({"methods": ["own.module:Class"]}, "quick+own.module.Class"),
-        ({"readings": ["roles", "inputs"]}, "quick+readings=roles=inputs"),
         ({"against": "published"}, "quick+against=published"),
     ],
 )
@@ -72,15 +69,3 @@ def test_a_label_is_a_possible_name_of_a_folder(tmp_path):
     for label in [*long, label_of(papers=["a/{b} c.yaml"])]:
         (tmp_path / label).mkdir()
         assert not set(label) & set("/{} ")
-
-
-def test_readings_have_files_of_their_own_beside_the_record(tmp_path):
-    paper, readings = (
-        PublishedFolder(tmp_path, of_readings=of_readings)
-        for of_readings in (False, True)
-    )
-    for name in ("scores", "overlaps", "provenance"):
-        own, other = getattr(paper, name), getattr(readings, name)
-        assert own.parent == other.parent == tmp_path
-        assert own.name.startswith(name)
-        assert other.name.startswith("readings")

@@ -43,13 +43,6 @@ def test_one_process_at_a_time(tmp_path, holder):
     lock_results(RunFolder(tmp_path / "quick+seed=7")).close()
 
 
-def test_a_killed_process_leaves_no_lock(tmp_path, holder):
-    holder.send_signal(signal.SIGKILL)
-    holder.wait()
-    with lock_results(RunFolder(tmp_path / "quick")):
-        assert (tmp_path / "quick/.lock").read_text() == str(os.getpid())
-
-
 def unfinished(*folders):
     """Make what a process that was killed an hour ago was writing."""
     an_hour_ago = time.time() - 3600
@@ -99,15 +92,3 @@ def test_what_a_killed_process_was_writing_is_deleted(tmp_path):
     assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(
         kept
     )
-
-
-def test_what_cannot_be_deleted_stays(tmp_path, monkeypatch):
-    left = tmp_path / "tmp12345678.part"
-    left.touch()
-
-    def refuse(self):
-        raise PermissionError
-
-    monkeypatch.setattr("pathlib.Path.unlink", refuse)
-    assert discard_unfinished(tmp_path, tmp_path / "none", before=time.time() + 1) == []
-    assert left.exists()

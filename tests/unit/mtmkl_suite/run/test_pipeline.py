@@ -5,23 +5,8 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.config.models import Method, Variant
-from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import write_bytes, write_table
 from mtmkl_suite.run import pipeline
-from mtmkl_suite.run.folders import PaperFolder
-
-
-def test_missing_data_are_told_once_for_a_set_with_the_remedy(tmp_path, monkeypatch):
-    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
-    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path))
-    variants = [Variant("school", {"bias": bias}) for bias in (False, True)]
-    folder = PaperFolder(tmp_path)
-    variants.append(Variant("digits"))
-    needs = [pipeline.DataNeed(variant) for variant in variants]
-    pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="report")
-    (line,) = pipeline.missing_data(folder.data_info(v.id) for v in variants)
-    assert line.startswith("data set 'school' is not available")
-    assert "mtmkl datasets fetch school" in line
 
 
 def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
@@ -34,11 +19,6 @@ def test_a_generator_draws_anew_each_repeat_and_alike_for_its_variants():
     )
     assert one.digest() == same.digest() != other.digest()
     np.testing.assert_array_equal(one.y, wider.y)
-
-
-def test_a_mirror_that_does_not_exist_is_an_error(tmp_path):
-    with pytest.raises(ConfigError, match="nowhere"):
-        pipeline.use_mirror(str(tmp_path / "nowhere"))
 
 
 def test_tables_have_bytes_that_depend_on_content_alone(tmp_path):
@@ -62,11 +42,6 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
 def configured(class_name, selection="common"):
     settings = {"label": "x", "class": class_name, "grid": {"C": [1.0]}}
     return Method.model_validate({**settings, "selection": selection})
-
-
-def test_unknown_class_has_no_code_version():
-    with pytest.raises(ValueError, match="Rigde"):
-        pipeline.code_version(configured("Rigde"))
 
 
 def test_code_version_depends_on_how_a_paper_chooses():

@@ -108,24 +108,10 @@ def test_a_design_depends_on_seed_and_method_alone(searched):
     assert replace(searched, id="other").with_design(3).grid_points() != points
 
 
-def test_a_smaller_design_is_part_of_a_larger(searched):
-    larger = searched.with_design(3).grid_points()
-    smaller = replace(searched, search=3).with_design(3).grid_points()
-    assert len(smaller) == 3
-    assert all(point in larger for point in smaller)
-
-
 @pytest.mark.parametrize("search", [None, 20, 60])
 def test_a_small_grid_is_tried_whole(searched, search):
     whole = replace(searched, search=search)
     assert whole.with_design(3) == whole
-
-
-def test_points_of_a_design_may_hold_a_value(searched):
-    points = searched.with_design(3).grid_points({"C": 1.0})
-    assert {point["C"] for point in points} == {1.0}
-    tried = {p["lam"] for p in searched.with_design(3).grid_points()}
-    assert sorted(point["lam"] for point in points) == sorted(tried)
 
 
 def test_every_point_is_as_likely_to_be_tried(searched):
@@ -136,11 +122,6 @@ def test_every_point_is_as_likely_to_be_tried(searched):
             count[product.index(point)] += 1
     # Binomial with mean 120 and sd 8.5.
     assert all(abs(n - 120) < 5 * 8.5 for n in count.values())
-
-
-def test_the_search_of_a_method_is_read(config):
-    config["methods"]["ridge"] |= {"grid": GRID, "search": {"points": 6}}
-    assert plan.method_specs(paper_of(config), "real")["ridge"].search == 6
 
 
 def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run import process
 from mtmkl_suite.run.process import print_any_text, provide_folders
 
@@ -68,15 +67,6 @@ def test_neither_home_nor_name(home, monkeypatch, capsys):
     assert (Path.home() / ".cache").is_dir()
     assert "there is no home" in capsys.readouterr().err
     assert not any(home.iterdir())
-
-
-def test_no_temporary_folder_is_said(home, monkeypatch):
-    def refuse():
-        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
-
-    monkeypatch.setattr(tempfile, "gettempdir", refuse)
-    with pytest.raises(ConfigError, match="set TMPDIR to one"):
-        provide_folders()
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])

@@ -25,15 +25,6 @@ def targets(monkeypatch):
     return targets
 
 
-def test_results_are_below_the_folder_of_the_run(targets):
-    files = targets(results="elsewhere", seed=7)
-    assert str(files.results.path) == "elsewhere/quick+tiny+seed=7"
-    every = [*files.data_files("tiny"), *files.fit_files("tiny"), *files.record("tiny")]
-    assert every
-    assert all(path.startswith("elsewhere/quick+tiny+seed=7/tiny/") for path in every)
-    assert files.log("tiny/results").endswith("seed=7/logs/tiny/results.log")
-
-
 def test_fits_of_an_experiment_share_a_process_in_the_quick_tier(targets):
     files = targets()
     assert len(files.fit_files("tiny")) == 2 * len(files.papers["tiny"].experiments)
@@ -73,13 +64,6 @@ def test_a_table_waits_for_its_experiment_and_the_record_for_everything(targets)
     ]
 
 
-def test_what_a_process_makes_is_no_input_of_it(targets):
-    files = targets()
-    (group,) = files.result_groups("tiny")
-    inputs = files.result_inputs("tiny", group)
-    assert not set(inputs) & set(files.result_files("tiny", group))
-
-
 def test_claims_are_no_matter_of_a_table(targets):
     files = targets(tier="paper")
     table, record = files.result_groups("tiny")
@@ -104,8 +88,3 @@ def test_tables_beside_a_record_are_known_once_the_data_are(targets):
     assert fits.startswith("digits[")
     (scores,) = files.published_before("argyriou2008")
     assert scores.endswith("figures/argyriou2008/scores.csv.gz")
-
-
-def test_an_unknown_target_has_the_nearest(targets):
-    text = targets().unknown("tiny_table_2")
-    assert text.startswith("unknown target 'tiny_table_2'; did you mean 'tiny_table_1'")

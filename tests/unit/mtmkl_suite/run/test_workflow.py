@@ -15,7 +15,6 @@ from interrupts import allow_interrupts
 from sweeps import sweep
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import read_table
 from mtmkl_suite.run import locks, workflow
@@ -35,7 +34,6 @@ def run(paper, folder, **settings):
     [
         ("yousefi2015", "vehicle", "quick", "only in tier paper: add --tier paper"),
         ("yousefi2015", "nope", "quick", r"'nope' \(known: robot, digits"),
-        ("yousefi2015", "vehcle", "paper", "'vehcle'; did you mean 'vehicle'"),
     ],
 )
 def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, message):
@@ -47,16 +45,8 @@ def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, mess
 def test_a_run_holds_its_folder_while_it_downloads(tmp_path, monkeypatch):
     def download(run, names):
         (lock,) = (tmp_path / "results").glob("*/.lock")
-        program = (
-            "from pathlib import Path\n"
-            "from mtmkl_suite.run.folders import RunFolder\n"
-            "from mtmkl_suite.run.locks import lock_results\n"
-            f"lock_results(RunFolder(Path({str(lock.parent)!r})))"
-        )
-        found = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=False
-        )
-        assert f"another run (process {os.getpid()}) is writing" in found.stderr
+        assert lock.read_text() == str(os.getpid())
+        assert locks._held
         raise TimeoutError
 
     monkeypatch.setattr(workflow, "fetch_small", download)
@@ -82,34 +72,6 @@ def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
     assert not any(tmp_path.iterdir())
 
 
-def test_an_artefact_of_the_other_tier(tmp_path):
-    tables = {
-        tier: set(load_paper("yousefi2015", tier).artefacts)
-        for tier in ("quick", "paper")
-    }
-    for tier, other in (("quick", "paper"), ("paper", "quick")):
-        for name in sorted(tables[other] - tables[tier])[:1]:
-            with pytest.raises(ConfigError, match=f"tier {other}: add --tier {other}"):
-                run("yousefi2015", tmp_path, tier=tier, artefacts=[name])
-
-
-def test_an_artefact_runs_its_experiments_and_no_others(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(TINY.parents[1])
-    report = run(TINY, tmp_path, artefacts=["table_1"]).report
-    assert report == tmp_path / "results/quick+tiny+table_1/report.html"
-    folder = report.parent / "tiny"
-    assert set(read_table(folder / "scores.csv.gz")["experiment"]) == {"digits"}
-    made = {path.stem for path in (folder / "artefacts").iterdir()}
-    assert made == {"table_1"}
-
-
-def test_a_figure_of_equations_runs_nothing(tmp_path):
-    report = run("argyriou2008", tmp_path, artefacts=["figure_1"]).report
-    folder = report.parent / "argyriou2008"
-    assert (folder / "artefacts" / "figure_1.svg").is_file()
-    assert read_table(folder / "scores.csv.gz").empty
-
-
 @pytest.mark.parametrize("methods", [[], ["mtl_feat_linear", "floor"]])
 def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
     with pytest.raises(ConfigError, match="--grid needs --method package"):
@@ -123,32 +85,52 @@ def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
     assert not any(tmp_path.iterdir())
 
 
-def test_a_partial_run_leaves_the_whole_one_alone(tmp_path):
-    results = tmp_path / "results"
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A folder with a finished run of a part of the paper, beside a whole one."""
+    folder = tmp_path_factory.mktemp("drawn")
     for name in ("quick", "quick+tiny"):
-        (results / name).mkdir(parents=True)
-        (results / name / "report.html").write_text("whole")
-    report = run(TINY, tmp_path, experiments=["drawn"]).report
-    assert report == results / "quick+tiny+drawn/report.html"
-    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
-    assert set(scores["experiment"]) == {"drawn"}
-    assert (results / "quick/report.html").read_text() == "whole"
-    assert (results / "quick+tiny/report.html").read_text() == "whole"
+        (folder / "results" / name).mkdir(parents=True)
+        (folder / "results" / name / "report.html").write_text("whole")
+    done = run(TINY, folder, experiments=["drawn"])
+    assert done.report == folder / "results/quick+tiny+drawn/report.html"
+    return folder
 
 
-def test_what_a_killed_run_left_goes_where_nothing_is_to_be_done(tmp_path):
-    done = run(TINY, tmp_path, experiments=["drawn"])
-    left = [
-        folder / "tmp00000000.part"
-        for folder in (done.report.parent, tmp_path / "results/cache")
-    ]
+def scores_of(folder):
+    return read_table(folder / "results/quick+tiny+drawn/tiny/scores.csv.gz")
+
+
+def test_a_partial_run_leaves_the_whole_one_alone(drawn):
+    assert set(scores_of(drawn)["experiment"]) == {"drawn"}
+    for name in ("quick", "quick+tiny"):
+        assert (drawn / "results" / name / "report.html").read_text() == "whole"
+
+
+def test_what_a_killed_run_left_goes_where_nothing_is_to_be_done(drawn):
+    places = (drawn / "results/quick+tiny+drawn", drawn / "results/cache")
+    left = [folder / "tmp00000000.part" for folder in places]
     for path in left:
         path.write_bytes(b"half")
         os.utime(path, (0, 0))
     handler = signal.getsignal(signal.SIGTERM)
-    run(TINY, tmp_path, experiments=["drawn"])
+    run(TINY, drawn, experiments=["drawn"])
     assert not any(path.exists() for path in left)
     assert signal.getsignal(signal.SIGTERM) is handler
+
+
+def test_a_damaged_cell_is_computed_again(drawn):
+    scores = scores_of(drawn)
+    damaged = list(drawn.glob("results/cache/*/*.npz"))
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    shutil.rmtree(drawn / "results/quick+tiny+drawn")
+    done = run(TINY, drawn, experiments=["drawn"])
+    log = (done.logs / "tiny/fits/drawn.log").read_text()
+    assert damaged
+    assert all(f"{path.name} is damaged" in log for path in damaged)
+    again = scores_of(drawn).drop(columns="fit_seconds")
+    assert again.equals(scores.drop(columns="fit_seconds"))
 
 
 def start(*arguments, results):
@@ -172,7 +154,8 @@ def wait_for_cells(process, results):
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("cores", sweep([2], nightly=[1]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("cores", [1, 2])
 def test_ctrl_c_says_that_finished_cells_are_kept(tmp_path, cores):
     results = tmp_path / "results"
     process = start(f"--cores={cores}", results=results)
@@ -199,21 +182,6 @@ def test_a_living_run_is_left_alone_and_a_killed_one_leaves_nothing(tmp_path, ca
     # The pipes close when the last job has ended.
     process.communicate(timeout=60)
     assert main(["run", f"--paper={TINY}", f"--results={results}"]) == 0
-
-
-def test_a_damaged_cell_is_computed_again(tmp_path):
-    report = run(TINY, tmp_path, experiments=["drawn"]).report
-    scores = read_table(report.parent / "tiny" / "scores.csv.gz")
-    damaged = list(tmp_path.glob("results/cache/*/*.npz"))
-    for path in damaged:
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    shutil.rmtree(report.parent)
-    done = run(TINY, tmp_path, experiments=["drawn"])
-    log = (done.logs / "tiny/fits/drawn.log").read_text()
-    assert damaged
-    assert all(f"{path.name} is damaged" in log for path in damaged)
-    again = read_table(report.parent / "tiny" / "scores.csv.gz")
-    assert again.drop(columns="fit_seconds").equals(scores.drop(columns="fit_seconds"))
 
 
 BROKEN = """
@@ -294,7 +262,7 @@ def broken(tmp_path, monkeypatch):
     return paper
 
 
-@pytest.mark.parametrize("cores", ["1", "2"])
+@pytest.mark.parametrize("cores", sweep(["2"], nightly=["1"]))
 def test_a_method_that_fails_leaves_the_others_and_the_report(
     broken, tmp_path, capsys, cores
 ):
@@ -335,12 +303,3 @@ def test_an_experiment_without_its_data_says_what_brings_them(
     (line,) = [line for line in lines if line.startswith("mtmkl")]
     assert line.startswith("mtmkl: data set 'school' is not available")
     assert "run `mtmkl datasets fetch school`" in line
-
-
-def test_a_whole_paper_may_lack_data_and_says_so(tmp_path, capsys, monkeypatch):
-    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
-    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
-    monkeypatch.syspath_prepend(TINY.parents[1])
-    command = ["run", "--paper", str(TINY), "--results", str(tmp_path / "results")]
-    assert main(command) == 0
-    assert "datasets fetch school" in capsys.readouterr().out

@@ -5,7 +5,6 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import MultiTaskFeatureLearningRegressor
-from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl_suite.papers.argyriou2008.alternating import (
@@ -38,16 +37,6 @@ def test_perturbed_objective_is_the_printed_one_and_decreases(problem):
     D = _equation_13(solution.coef, epsilon)
     expected = _perturbed_objective(X, y, task, solution.coef, D, gamma, epsilon)
     assert history[-1] == pytest.approx(expected, rel=1e-9)
-
-
-def test_first_iterate_is_ridge_with_gamma_times_d(make_problem):
-    X, y, task = make_problem(4, 5, [7])
-    tasks = decompose(X, y, task, n_tasks=4)
-    with pytest.warns(ConvergenceWarning, match="stopped after 1 iterations"):
-        first = solve_alternating(tasks, 0.3, max_iter=1)
-    np.testing.assert_allclose(
-        first.coef, solve_ridge(tasks, 0.3 * 5).coef, rtol=1e-9, atol=1e-12
-    )
 
 
 def test_second_iterate_is_ridge_with_the_matrix_of_equation_13(make_problem):
@@ -112,30 +101,6 @@ def test_without_perturbation_it_stops_above_the_optimum_when_tasks_are_few(seed
     assert plain.certificate.objective > 1.05 * optimum
     assert plain.certificate.duality_gap > 0.04
     assert driven.certificate.objective < 1.001 * optimum
-
-
-def test_targets_of_zero(make_problem):
-    X, y, task = make_problem(3, 4, [5])
-    tasks = decompose(X, 0 * y, task, n_tasks=3)
-    solution = solve_alternating(tasks, 1.0)
-    np.testing.assert_array_equal(solution.coef, 0.0)
-    assert solution.certificate.duality_gap == 0.0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"gamma": 0.0}, "gamma must be positive"),
-        ({"gamma": 1.0, "epsilon": -1e-3}, "epsilon must be at least 0"),
-        ({"gamma": 1.0, "epsilon_decay": 0.0}, "epsilon_decay must be in"),
-        ({"gamma": 1.0, "epsilon_decay": 1.5}, "epsilon_decay must be in"),
-    ],
-)
-def test_bad_parameters(make_problem, options, message):
-    X, y, task = make_problem(3, 4, [5])
-    tasks = decompose(X, y, task, n_tasks=3)
-    with pytest.raises(ValueError, match=message):
-        solve_alternating(tasks, **options)
 
 
 @pytest.mark.parametrize("kernel", [None, {"name": "gaussian", "width": 1.5}])

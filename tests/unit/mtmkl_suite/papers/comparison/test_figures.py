@@ -4,10 +4,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from compared_methods import COMPARISON, MEANS, context
-from matplotlib.figure import Figure
 
 from mtmkl_suite.papers.comparison.figures import (
-    _number_points,
     cost,
     paired_differences,
     pareto_front,
@@ -67,24 +65,6 @@ def test_outliers_crush_nothing_and_no_number_hides_another():
     ends = axis.transData.transform([[1, 0], [1, -0.5]])
     best, half = axis.transAxes.inverted().transform(ends)[:, 1]
     assert best - half > 0.05
-
-
-def test_numbers_of_two_digits_are_as_wide_as_they_are():
-    figure = Figure(figsize=(6, 3), dpi=72)  # 432 points wide
-    axis = figure.add_axes((0, 0, 1, 1), xlim=(0, 432), ylim=(0, 216))
-    # Two digits are wider than points are apart.
-    x = pd.Series([100.0 + 9.6 * k for k in range(12)])
-    _number_points(axis, x, 0 * x + 108, pd.Series(["black"] * 12))
-    figure.canvas.draw()
-    boxes = [each.get_window_extent() for each in axis.texts]
-    assert len(boxes) == 12
-    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
-
-
-def test_sizes_have_a_rank_each():
-    _, numbers = sizes(context(FEATURES), COMPARISON)
-    assert sorted(numbers["train_size"].unique()) == [10, 50]
-    assert len(numbers) == 2 * 3
 
 
 def test_pareto_front_leaves_out_what_costs_more_and_is_no_better():

@@ -1,13 +1,12 @@
 """Steps on small made data in place of School."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from made_scores import made_context
 
 from mtmkl.datasets import MultiTaskData
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.papers.jawanpuria2011 import steps
-from mtmkl_suite.report.context import Context
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +37,4 @@ def small_steps(monkeypatch, small_data):
 
 @pytest.fixture(scope="session")
 def context():
-    config = load_paper("jawanpuria2011", "paper")
-    return Context(
-        config=config, scores=pd.DataFrame(), arrays={}, data_info={}, published={}
-    )
+    return made_context(load_paper("jawanpuria2011", "paper"))

@@ -3,9 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl_suite.config.parts import with_repeats
-from mtmkl_suite.papers.jawanpuria2011 import alternation, steps
+from mtmkl_suite.papers.jawanpuria2011 import steps
 
 STEPS = ["scaling", "convergence", "convergence_speed", "alternation", "kernels_used"]
 
@@ -61,33 +60,6 @@ def test_alternation_comes_near_and_takes_longer_to_come_nearer(small_steps, con
     by = found.set_index(["p", "C", "repeat", "gamma", "level"])["iterations"]
     far, near = by.unstack("level")[0.01], by.unstack("level")[0.001]
     assert (far <= near).all()
-
-
-def test_values_of_alternation_rise_to_the_greatest(small_data):
-    problem = alternation.regression_problem(
-        small_data.X, small_data.y, small_data.task, SEVEN_KERNELS, 0.1
-    )
-    gamma = np.full(problem.n_weights, 1.0 / problem.n_weights)
-    for p in (3.0, 8.67):
-        values = alternation.alternate(problem, 1.0, p, gamma, 60)
-        assert (np.diff(values) > -1e-6 * values[-1]).all()
-        best = alternation.greatest(problem, 1.0, p, gamma)
-        assert values[-1] == pytest.approx(best, rel=1e-4)
-
-
-def test_kernels_used_are_counted_beside_half_of_all(small_steps, context, small_data):
-    table = small_steps.kernels_used(context)
-    counts = table.set_index(["of", "p", "C", "repeat"])["kernels"]
-    assert set(counts["half"]) == {7 * small_data.X.shape[1] / 2}
-    assert (counts["used"] >= 1).all()
-    assert (counts["used"] <= 7 * small_data.X.shape[1]).all()
-
-
-def test_splits_are_those_of_the_protocol(small_steps, context, small_data):
-    parts = dict(small_steps._splits(context, 2))
-    for part in parts.values():
-        assert np.bincount(part.task).tolist() == [15] * small_data.n_tasks
-    assert not np.array_equal(parts[0].X, parts[1].X)
 
 
 def test_a_run_of_fewer_repeats_has_no_more_splits(small_steps, context):

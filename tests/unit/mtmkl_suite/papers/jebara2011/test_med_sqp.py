@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from dual_problems import Toy, dual_problem, solve_med, stacked
+from dual_problems import Toy, dual_problem, solve_med
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import MEDKernelSelectionClassifier
@@ -8,7 +8,6 @@ from mtmkl.solvers.med.switches import switch_cost
 from mtmkl_suite.papers.jebara2011.med_sqp import (
     MEDByAlgorithm1,
     SqpPath,
-    bound_curvature,
     solve_sqp,
 )
 
@@ -126,16 +125,6 @@ def test_path_starts_from_the_last_solution():
     assert again.certificate.n_iter == 1
 
 
-def test_curvature_of_the_bound():
-    log_g = np.array([-3.0, -1e-3, 0.0, 1e-8, 1e-3, 5.0])
-    found = bound_curvature(log_g)
-    with np.errstate(invalid="ignore"):
-        expected = np.tanh(0.5 * log_g) / (2 * log_g)
-    expected[2] = 0.25
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert bound_curvature(np.array([-np.inf])) == 0.0
-
-
 def test_terms_of_one_task_may_not_share_a_switch():
     X = np.eye(4)
     tasks = dual_problem(
@@ -158,29 +147,6 @@ def test_a_sweep_that_changes_nothing_is_no_success(C):
     expected = solve_med(tasks, C, 0.0, tol=1e-6).certificate
     assert certificate.objective >= expected.dual_objective * (1 - 1e-9)
     assert certificate.dual_objective <= expected.objective * (1 + 1e-9)
-
-
-def test_a_gap_below_rounding_stalls_and_says_so():
-    with pytest.warns(ConvergenceWarning, match="rounding is all that is left"):
-        solution = solve_sqp(toy(), 2.0, 2.0, tol=1e-20)
-    assert solution.extra["stopped_by"] == "rounding"
-    assert solution.certificate.status == "stalled"
-
-
-def test_stopping_by_the_change_warns_of_the_gap_that_was_asked_for():
-    with pytest.warns(ConvergenceWarning, match=r"tol=1e-09\); lower change_tol"):
-        solution = solve_sqp(toy(), 5.0, 5.0, tol=1e-9, change_tol=0.1)
-    assert solution.extra["stopped_by"] == "change"
-
-
-def test_tasks_of_the_same_examples_may_share_their_matrices():
-    data = Toy(sizes=(12,))
-    grams = stacked(data.gaussians)
-    y = np.concatenate([np.sign(data.X[0] @ v + 0.1) for v in np.eye(3)])
-    apart = dual_problem(y, [12] * 3, grams=np.tile(grams, (3, 1)))
-    shared = dual_problem(y, [12] * 3, grams=grams, entries=[0] * 3)
-    found = [SqpPath(tasks).solve(2.0, 1.0).coef for tasks in (shared, apart)]
-    np.testing.assert_allclose(*found, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("switches", ["shared", "per_task"])

@@ -9,7 +9,6 @@ from mtmkl_suite.papers.jebara2011.theory import (
     dual_output,
     implicit_penalty,
     primal_penalty,
-    scaled,
 )
 
 
@@ -81,17 +80,6 @@ def test_no_prior_doubt_is_half_the_square(penalty):
     np.testing.assert_allclose(penalty(w, -np.inf), 0.5 * w**2, rtol=1e-9)
 
 
-def test_primal_penalty_is_convex_between_absolute_value_and_square():
-    w = np.linspace(0, 60, 3001)
-    value = primal_penalty(w, 50.0)
-    assert np.all(np.diff(value, 2) >= -1e-9)
-    small, large = w < 8.0, w > 40.0
-    np.testing.assert_allclose(value[small], np.sqrt(100.0) * w[small], atol=3.0)
-    assert np.ptp(value[small] - 10 * w[small]) < 0.05 * value[small].max()
-    # w²/2 up to the constant log(1 + α).
-    np.testing.assert_allclose(value[large] - 0.5 * w[large] ** 2, 50.0, rtol=1e-6)
-
-
 def test_printed_function_is_not_convex():
     # h(½) > ½h(1) for α = 100, which no convex function with h(0) = 0 allows.
     h = implicit_penalty(np.array([0.0, 0.25, 0.5]), np.log(100.0))
@@ -108,20 +96,3 @@ def test_implicit_equation_needs_a_plus(alpha):
     np.testing.assert_allclose(numerator / (1 + 1 / ratio) ** 2, w**2, rtol=1e-7)
     printed = numerator / (1 - 1 / ratio) ** 2
     assert not np.allclose(printed, w**2, rtol=0.1)
-
-
-def test_penalties_are_even():
-    w = np.array([0.2, 1.5])
-    for penalty in (primal_penalty, implicit_penalty):
-        np.testing.assert_array_equal(penalty(w, 1.0), penalty(-w, 1.0))
-
-
-@pytest.mark.parametrize("penalty", [primal_penalty, implicit_penalty])
-def test_scaled_penalties_tend_to_the_absolute_value(penalty):
-    w = np.array([0.05, 0.3, 1.0, 2.5])
-    distances = [
-        np.abs(scaled(penalty, w, log_alpha) - w).max()
-        for log_alpha in (1.0, 10.0, 1e2, 1e4, 1e6)
-    ]
-    assert (np.diff(distances) < 0).all()
-    assert distances[-1] < 0.01

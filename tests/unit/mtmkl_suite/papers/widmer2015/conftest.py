@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import pandas as pd
 import pytest
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.papers.widmer2015 import steps
 from mtmkl_suite.report.artefacts import drawn
-from mtmkl_suite.report.context import Context
 
 REPEATS = 5
 
@@ -24,15 +22,11 @@ def rows():
     """Values of five repeats around a level, with noise that the repeat decides."""
 
     def make(experiment, method, metric, level, dataset="made up", **more):
-        blank = dict.fromkeys(COLUMNS, 0)
         return [
-            blank
-            | {
-                "experiment": experiment, "dataset": dataset, "method": method,
-                "metric": metric, "setting": "", "task": "all", "params": "",
-                "repeat": repeat, "value": level + 0.001 * repeat,
-            }
-            | more
+            made_row(
+                experiment, method, metric, level + 0.001 * repeat, repeat=repeat,
+                dataset=dataset, **more,
+            )
             for repeat in range(REPEATS)
         ]  # fmt: skip
 
@@ -50,13 +44,7 @@ def methods_of(paper):
 
 @pytest.fixture(scope="session")
 def context_of(paper):
-    def make(table):
-        scores = pd.DataFrame(table, columns=list(COLUMNS))
-        return Context(
-            config=paper, scores=scores, arrays={}, data_info={}, published={}
-        )
-
-    return make
+    return lambda rows: made_context(paper, rows)
 
 
 @pytest.fixture(scope="session")

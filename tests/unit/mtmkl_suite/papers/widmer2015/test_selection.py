@@ -3,16 +3,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from configured import of
+from made_scores import made_job
 from sklearn.metrics import roc_auc_score
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import MultiTaskMKLClassifier
-from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import Split, make_split
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
-from mtmkl_suite.metrics import metric
 
 GRID = [0.0001, 0.01, 1.0]
 PARAMS = {
@@ -42,17 +39,17 @@ def split(data):
 @pytest.fixture
 def job(tmp_path):
     selection = "mtmkl_suite.papers.widmer2015.selection:on_own_validation"
-    return Job(
-        paper="p",
-        plan=FitJob("e", "made", "m", 0, (0,)),
-        spec=MethodSpec("m", "MultiTaskMKLClassifier", PARAMS, {"C": GRID}, selection),
-        method_class=MultiTaskMKLClassifier,
-        experiment=of(Experiment, {"record_tasks": True}),
-        metrics={"auc": metric("auc")},
+    spec = {
+        "class_name": "MultiTaskMKLClassifier",
+        "params": PARAMS,
+        "grid": {"C": GRID},
+    }
+    return made_job(
+        tmp_path,
+        MultiTaskMKLClassifier,
+        spec=spec | {"selection": selection},
+        experiment={"metrics": ["auc"], "record_tasks": True},
         seed=0,
-        code_version="v",
-        cache=tmp_path,
-        held={},
     )
 
 

@@ -1,9 +1,9 @@
 """The time and memory of solvers: the data, a trial, the step and its figure."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from configured import paper_of
+from made_scores import made_context
 
 from mtmkl_suite.papers.widmer2015 import solver_trial, steps
 from mtmkl_suite.papers.widmer2015.figures import figure_solvers
@@ -14,7 +14,6 @@ from mtmkl_suite.papers.widmer2015.strings import (
     draw_strings,
     expanded,
 )
-from mtmkl_suite.report.context import Context
 
 
 def test_strings_are_counts_of_norm_one():
@@ -59,16 +58,6 @@ def test_solvers_of_a_trial_agree():
         assert each["data"] == pytest.approx(200 * 462 * 12 / 2**20, rel=0.05)
 
 
-def test_a_trial_in_a_process_counts_the_memory_for_its_data():
-    found = steps._trial({"solver": "features", "n": 3000})
-    assert found["peak"] > found["data"] > 10
-
-
-def test_a_failed_trial_says_why():
-    with pytest.raises(RuntimeError, match=r"(?s)solver_trial .*KeyError: 'nope'"):
-        steps._trial({"solver": "nope", "n": 100})
-
-
 def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
     asked = []
 
@@ -84,23 +73,12 @@ def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
         }  # fmt: skip
 
     monkeypatch.setattr(steps, "_trial", trial)
-    context = Context(
-        config=paper_of({"tier": "paper"}),
-        scores=pd.DataFrame(),
-        arrays={},
-        data_info={},
-        published={},
-    )
-    table = steps.solver_seconds(context)
+    table = steps.solver_seconds(made_context(paper_of({"tier": "paper"})))
     assert len(table) == sum(map(len, steps.SIZES["paper"].values()))
     rivals = [each for each in asked if each["solver"] == "liblinear"]
     assert all(each["theta"] == [0.5] and each["goal"] == 2.0 for each in rivals)
-    figure, numbers = figure_solvers(
-        Context(
-            config=paper_of({}), scores=table, arrays={}, data_info={}, published={},
-            steps={"solver_seconds": table},
-        )
-    )  # fmt: skip
+    found = made_context(paper_of({}), table, steps={"solver_seconds": table})
+    figure, numbers = figure_solvers(found)
     assert len(figure.axes) == 2
     slopes = numbers.groupby("solver")["slope"].first()
     assert slopes["features"] == pytest.approx(1.0)

@@ -1,13 +1,11 @@
 import numpy as np
 import pytest
-from configured import of
+from made_scores import made_job
 from sklearn.svm import SVC
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.evaluation.cells import COLUMNS, run_job
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.papers.yousefi2015.best_on_test import Round, accuracies, alternate
 
 KERNELS = [
@@ -82,20 +80,6 @@ def test_rounds_go_on_from_the_step_of_the_weights(data, split):
     assert np.ptp(together[1].weights, axis=0).max() == 0.0
 
 
-def test_bad_input(data, split):
-    with pytest.raises(ValueError, match="lam must be at least 0"):
-        next(alternate(data, split, -1.0))
-    with pytest.raises(ValueError, match="C_values must be positive"):
-        next(alternate(data, split, 1.0, C_values=(0.0, 1.0)))
-    rows = data.task != 1
-    partial = data.subset(np.flatnonzero(rows))
-    third = make_split(
-        partial, {"id": "t", "kind": "thirds", "repeats": 1}, 0, train_size=0, repeat=0
-    )
-    with pytest.raises(ValueError, match="has no train examples"):
-        next(alternate(partial, third, 1.0))
-
-
 def test_what_is_reported_of_the_rounds():
     def round_of(chosen, final):
         zero = np.zeros(2)
@@ -118,24 +102,9 @@ class TestRunJob:
 
     @pytest.fixture
     def job(self, tmp_path):
-        return Job(
-            paper="p",
-            plan=FitJob("e", "made", "m", 0, (0,)),
-            spec=MethodSpec(
-                "m",
-                "c",
-                self.PARAMS,
-                {"lam": [0.01, 10.0]},
-                "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
-            ),
-            method_class=object,
-            experiment=of(Experiment, {}),
-            metrics={},
-            seed=0,
-            code_version="v",
-            cache=tmp_path,
-            held={},
-        )
+        way = "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test"
+        spec = {"params": self.PARAMS, "grid": {"lam": [0.01, 10.0]}, "selection": way}
+        return made_job(tmp_path, object, spec=spec)
 
     def test_validation_chooses_lambda(self, job, data, split):
         found = {}
@@ -154,7 +123,3 @@ class TestRunJob:
         first, _ = run_job(job, lambda repeat: data, {(0, 0): split})
         again, _ = run_job(job, lambda repeat: data, {(0, 0): split})
         assert again["fit_seconds"].tolist() == first["fit_seconds"].tolist()
-
-    def test_repeats_of_other_jobs_are_left_alone(self, job, data, split):
-        scores, _ = run_job(job, lambda repeat: data, {(0, 1): split})
-        assert scores.empty

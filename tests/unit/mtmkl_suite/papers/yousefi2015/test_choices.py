@@ -3,13 +3,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from made_scores import digits_fitted
 
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.data.splits import make_splits, save_splits
-from mtmkl_suite.evaluation.jobs import FitJob
 from mtmkl_suite.papers.yousefi2015 import choices
-from mtmkl_suite.run.fits import run_fit
-from mtmkl_suite.run.pipeline import load_variant
 
 GRID = [0.001, 0.1, 10.0]
 
@@ -17,32 +13,8 @@ GRID = [0.001, 0.1, 10.0]
 @pytest.fixture
 def scores(tmp_path):
     """The accuracy of single-task MKL on digits under a selection, and per task."""
-    config = load_paper("yousefi2015", "quick")
-    experiment = config.experiments["digits"]
-    (variant,) = experiment.variants
-    data = load_variant(variant, 1)
-    protocol = config.protocols["percent"].named("percent")
-    splits = tmp_path / "splits.npz"
-    save_splits(splits, make_splits(data, protocol, 1))
-
-    def run(selection, *, record_path=False):
-        stl = config.methods["stl"].model_copy(
-            update={"selection": selection, "grid": {"C": GRID}}
-        )
-        digits = experiment.model_copy(
-            update={"record_tasks": True, "record_path": record_path}
-        )
-        changed = config.model_copy(
-            update={
-                "methods": {**config.methods, "stl": stl},
-                "experiments": {"digits": digits},
-            }
-        )
-        plan = FitJob("digits", variant.id, "stl", 0, (0,))
-        cache = tmp_path / selection
-        return run_fit(changed, plan, seed=1, splits=splits, cache=cache).scores
-
-    return run
+    fitted = digits_fitted(tmp_path)
+    return lambda selection, **options: fitted(selection, {"C": GRID}, **options)
 
 
 def by_task(table, metric):

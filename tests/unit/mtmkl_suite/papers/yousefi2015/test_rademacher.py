@@ -54,13 +54,9 @@ def test_reaches_an_independent_optimum_within_its_own_gap(tasks, kernels, gamma
     assert certificate.status == "converged"
     assert certificate.duality_gap <= 1e-7
     assert -certificate.objective == pytest.approx(referee(u, gamma), rel=1e-6)
-    roots = np.sqrt((solution.coef * u).sum(axis=1)).sum()
+    theta = solution.coef
+    roots = np.sqrt((theta * u).sum(axis=1)).sum()
     assert -certificate.objective == pytest.approx(roots, rel=1e-12)
-
-
-@pytest.mark.parametrize(("tasks", "kernels", "gamma"), CASES)
-def test_weights_are_feasible(tasks, kernels, gamma):
-    theta = largest_sum_of_roots(draw(tasks, kernels), gamma).coef
     assert (theta >= 0).all()
     assert (theta.sum(axis=1) <= 1 + 1e-12).all()
     assert spread(theta) <= gamma**2 * (1 + 1e-9)
@@ -83,17 +79,6 @@ def test_a_gamma_that_binds_nothing_gives_each_task_its_best_kernel():
     assert solution.certificate.duality_gap == 0
 
 
-def test_value_grows_with_gamma_between_its_limits():
-    u = draw(5, 4)
-    values = [
-        -largest_sum_of_roots(u, gamma).certificate.objective
-        for gamma in (0.0, 1e-4, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
-    ]
-    assert (np.diff(values) > -1e-5).all()
-    assert values[1] == pytest.approx(values[0], rel=1e-3)
-    assert values[-1] > 1.02 * values[0]
-
-
 def test_kernels_without_signal_and_tasks_without_kernels():
     u = draw(4, 3)
     u[0] = 0.0
@@ -102,16 +87,6 @@ def test_kernels_without_signal_and_tasks_without_kernels():
     assert solution.certificate.status == "converged"
     assert -solution.certificate.objective == pytest.approx(referee(u, 0.3), rel=2e-6)
     assert largest_sum_of_roots(np.zeros((2, 2)), 0.3).certificate.objective == 0
-
-
-@pytest.mark.parametrize("wrong", [-1.0, np.nan, np.inf])
-def test_bad_input_is_named(wrong):
-    with pytest.raises(ValueError, match=r"gamma is .*at least 0"):
-        largest_sum_of_roots(np.ones((2, 2)), wrong)
-    u = np.ones((2, 2))
-    u[0, 0] = wrong
-    with pytest.raises(ValueError, match="u must be a finite matrix"):
-        largest_sum_of_roots(u, 1.0)
 
 
 def grams(n_tasks, n, n_kernels=4, seed=3):
