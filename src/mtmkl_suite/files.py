@@ -133,16 +133,19 @@ def make_folder(path: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, "Not a folder", str(path)) from None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file in one step; a reader sees the old one or the new one."""
+def write_bytes(path: Path, content: bytes, *, sync: bool = True) -> None:
+    """Write a file in one step; a reader sees the old one or the new one.
+
+    ``sync``: Not even a power loss leaves the new name with nothing behind it.
+    """
     make_folder(path.parent)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            # Else a power loss can leave the new name with nothing behind it.
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException as error:

@@ -45,24 +45,14 @@ _SAID_AT_THE_END = (
 
 @dataclass
 class Run:
-    """Facts of the run that the Snakefile knows.
-
-    Attributes
-    ----------
-    results : RunFolder
-        The results.
-    summary : callable
-        Returns what is printed when the report is there.
-    fit_seconds : callable
-        Returns the seconds that fits which are not there yet once took, by
-        "paper/name".
-    stopped : bool
-        Whether it was interrupted.
-    """
+    """Facts of the run that the Snakefile knows."""
 
     results: RunFolder
     summary: Callable[[], str]
+    """Returns what is printed when the report is there."""
     fit_seconds: Callable[[], dict[str, float]] = dict
+    """Returns the seconds that fits which are not there yet once took, by
+    "paper/name"."""
     stopped: bool = False
 
 

@@ -18,19 +18,10 @@ from mtmkl_suite.statistics.ties import ROUNDING, without_rounding
 class FriedmanResult:
     """Friedman's test over data sets, and Iman and Davenport's refinement.
 
-    Attributes
-    ----------
-    ranks : Series
-        Mean rank of each method; 1 is best.
-    n_blocks : int
-        Data sets.
-    chi2, p : float
-        Friedman's χ² (ties corrected) and its p.
-    f, p_iman_davenport : float
-        (N − 1) χ² / (N (k − 1) − χ²), against F with k − 1 and (k − 1)(N − 1)
-        degrees of freedom. Where all data sets rank the methods alike F is infinite,
-        and its p would be 0 even for two of them: p is then the chance m^(1 − N) of
-        that, with m the number of distinct orders of the ranks.
+    F is (N − 1) χ² / (N (k − 1) − χ²), with k − 1 and (k − 1)(N − 1) degrees of
+    freedom. Where all data sets rank the methods alike it is infinite, and its p would
+    be 0 even for two of them: p is then the chance m^(1 − N) of that, with m the number
+    of distinct orders of the ranks.
     """
 
     ranks: pd.Series

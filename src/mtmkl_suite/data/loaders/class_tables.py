@@ -29,33 +29,19 @@ Rows = tuple[NDArray[Any], NDArray[np.str_]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassTable:
-    """A table of several classes, as it is published.
-
-    Attributes
-    ----------
-    name : str
-        Of the data set.
-    files : tuple of str
-        Read as one table, in this order.
-    read : callable
-        Returns the rows of a table from the paths of its files.
-    class_sizes : mapping of str to int
-        Known number of rows of each class.
-    features : sequence of str
-        Their names.
-    values : (float, float) or None
-        Least and largest value, where they are known.
-    scale : float
-        By which all values are divided.
-    """
+    """A table of several classes, as it is published."""
 
     name: str
     files: tuple[str, ...]
+    """Read as one table, in this order."""
     read: Callable[..., Rows]
     class_sizes: Mapping[str, int]
+    """Known number of rows of each class."""
     features: Sequence[str]
     values: tuple[float, float] | None = None
+    """Least and largest, where they are known."""
     scale: float = 1.0
+    """By which all values are divided."""
 
     @checked
     def load(

@@ -42,25 +42,16 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Histogram:
-    """A histogram of an image.
-
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    words : str
-        Its bins: "hue", "lab", "binary patterns", "texture", "shape", or
-        "gradients", which are no words but the values themselves.
-    levels : tuple of int
-        The histogram is that of L × L parts of the image, for each L.
-    cell : int
-        Pixels of a cell of gradients, for "shape" and "gradients".
-    """
+    """A histogram of an image."""
 
     label: str
     words: str
+    """Its bins: "hue", "lab", "binary patterns", "texture", "shape", or "gradients",
+    which are no words but the values themselves."""
     levels: tuple[int, ...] = (1,)
+    """The histogram is that of L × L parts of the image, for each L."""
     cell: int = 0
+    """Pixels of a cell of gradients, for "shape" and "gradients"."""
 
 
 SEVEN = (
