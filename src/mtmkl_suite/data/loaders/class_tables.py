@@ -20,7 +20,6 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
 from mtmkl_suite.data.errors import DataCorruptError, check_expected
 from mtmkl_suite.data.loaders.text import fields, numbers
-from mtmkl_suite.data.options import checked
 from mtmkl_suite.documents import Count, NotNegative, words
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
@@ -43,7 +42,6 @@ class ClassTable:
     scale: float = 1.0
     """By which all values are divided."""
 
-    @checked
     def load(
         self,
         files: Mapping[str, Path],
@@ -297,7 +295,6 @@ _Images = Annotated[
 _Digits = Annotated[int, Field(ge=2, le=10), words("a whole number from 2 to 10")]
 
 
-@checked
 def load_digits(
     *, n_per_class: _Images | None = None, seed: NotNegative = 0
 ) -> MultiTaskData:
@@ -319,7 +316,6 @@ def load_digits(
     )
 
 
-@checked
 def load_digits_pairs(
     *, n_classes: _Digits = 10, n_per_class: _Images = 30, seed: NotNegative = 0
 ) -> MultiTaskData:

@@ -9,10 +9,7 @@ import pytest
 from pydantic import Field
 
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.data.options import (
-    checked,
-    option_problem,
-)
+from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.documents import Count, NotNegative, Positive, words
 
 if TYPE_CHECKING:
@@ -103,6 +100,7 @@ def test_names_for_type_checkers_alone_hide_nothing_else():
         ("toy_tree", "depth", 0, "an int in the range [1, inf)"),
         ("mnist", "tasks", "all", "one of 'one_vs_one', 'one_vs_rest'"),
         ("school", "bias", "zzz", "true or false"),
+        ("pendigits", "n_per_class", 0, "a whole number of at least 1 or null"),
         ("landmine", "inputs", "zzz", "one of 'unit_range'"),
     ],
 )
@@ -115,10 +113,3 @@ def test_registered_sets_say_what_their_options_are(name, option, value, wanted)
 def test_an_option_that_is_needed():
     with pytest.raises(ValueError, match="needs the option 'target'"):
         default_registry().check_options("schools.csv", {"task": "school"})
-
-
-def test_a_loader_refuses_what_its_options_must_not_be():
-    refusing = checked(load)
-    assert refusing("schools.csv", task="school", count=3) is None
-    with pytest.raises(ValueError, match="count is 0, wanted a whole number of"):
-        refusing("schools.csv", task="school", count=0)

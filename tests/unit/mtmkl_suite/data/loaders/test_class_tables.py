@@ -148,14 +148,6 @@ def test_a_class_against_all_others(data_mirror):
     np.testing.assert_array_equal(examples(pairs)[0], rest.X[rest.task == 0])
 
 
-def test_options_are_checked_before_files_are_read():
-    wanted = "n_per_class is 0, wanted a whole number of at least 1 or null"
-    with pytest.raises(ValueError, match=wanted):
-        load_pendigits({}, n_per_class=0)
-    with pytest.raises(ValueError, match="tasks is 'all', wanted one of 'one_vs_one'"):
-        load_pendigits({}, tasks="all")
-
-
 @pytest.fixture
 def mnist_files(data_mirror):
     return {path.name: path for path in (data_mirror / "mnist").iterdir()}
@@ -313,13 +305,6 @@ def test_subsample_is_balanced_and_repeatable():
     assert load_digits(n_per_class=20, seed=1).digest() != data.digest()
 
 
-@pytest.mark.parametrize("load", [load_digits, load_digits_pairs])
-@pytest.mark.parametrize("n_per_class", [0, 175])
-def test_subsample_size_is_checked(load, n_per_class):
-    with pytest.raises(ValueError, match="wanted a whole number from 1 to 174"):
-        load(n_per_class=n_per_class)
-
-
 def test_pairs_of_digits():
     data = load_digits_pairs(n_per_class=15, seed=3)
     assert data.X.shape == (45 * 30, 61)
@@ -344,5 +329,3 @@ def test_pairs_of_the_first_digits():
     for task, name in enumerate(some.task_names):
         same = every.rows_of(every.task_names.index(name))
         assert np.array_equal(some.X[some.rows_of(task)], every.X[same])
-    with pytest.raises(ValueError, match="n_classes is 1, wanted a whole number"):
-        load_digits_pairs(n_classes=1)

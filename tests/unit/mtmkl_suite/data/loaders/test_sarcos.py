@@ -33,13 +33,6 @@ def test_another_seed_draws_other_rows(files):
     np.testing.assert_array_equal(first.X, again.X)
 
 
-@pytest.mark.parametrize("count", [0, 4450])
-def test_a_count_out_of_range_is_named(files, count):
-    wanted = f"n_per_task is {count}, wanted a whole number from 1 to 4449"
-    with pytest.raises(ValueError, match=wanted):
-        load_sarcos(files, n_per_task=count)
-
-
 def test_a_cut_file_is_named(tmp_path):
     path = tmp_path / "sarcos_inv_test.mat"
     savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})
