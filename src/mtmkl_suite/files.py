@@ -97,8 +97,8 @@ def write_table(
 ) -> None:
     """Write a table as csv (gzip by its ending) with bytes that depend on it alone.
 
-    ``digits``: Significant digits of its numbers; by default as many as they have. What
-    is computed from other numbers has fewer that are the same on any machine.
+    What is computed from other numbers has so many significant ``digits`` that they are
+    the same on any machine.
     """
     if digits is not None:
         table = table.map(

@@ -12,8 +12,7 @@ from mtmkl_suite.data.fetch.small import fetch_quickly, missing_small_sets
 def fetch_small(run: Run, names: Iterable[str] | None = None) -> None:
     """Download the small data sets that are missing, all by default, and say so.
 
-    It happens before Snakemake looks for data. A run goes on without what fails, so
-    failures are told and not raised.
+    A run goes on without what fails, so failures are told and not raised.
     """
     if run.download != "small":
         return
