@@ -97,8 +97,8 @@ def write_table(
 ) -> None:
     """Write a table as csv (gzip by its ending) with bytes that depend on it alone.
 
-    ``digits``: Significant digits of its numbers; by default as many as they have. What
-    is computed from other numbers has fewer that are the same on any machine.
+    What is computed from other numbers has so many significant ``digits`` that they are
+    the same on any machine.
     """
     if digits is not None:
         table = table.map(
@@ -133,16 +133,19 @@ def make_folder(path: Path) -> None:
         raise NotADirectoryError(errno.ENOTDIR, "Not a folder", str(path)) from None
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file in one step; a reader sees the old one or the new one."""
+def write_bytes(path: Path, content: bytes, *, sync: bool = True) -> None:
+    """Write a file in one step; a reader sees the old one or the new one.
+
+    ``sync``: Not even a power loss leaves the new name with nothing behind it.
+    """
     make_folder(path.parent)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-            # Else a power loss can leave the new name with nothing behind it.
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException as error:

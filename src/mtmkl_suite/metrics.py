@@ -9,7 +9,7 @@ Fractions stay fractions; tables scale them to a paper's units.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -68,6 +68,19 @@ class Outcome:
         without_rounding = np.empty_like(rising)
         without_rounding[order] = rising[is_new][np.cumsum(is_new) - 1]
         return without_rounding
+
+    def of_task(self, task: int) -> "Outcome":
+        """Return the outcome of one task alone."""
+        rows = self.task == task
+        return replace(
+            self,
+            y=self.y[rows],
+            prediction=self.prediction[rows],
+            score=None if self.score is None else self.score[rows],
+            sample=None if self.sample is None else self.sample[rows],
+            task=np.zeros(rows.sum(), dtype=np.intp),
+            task_names=(self.task_names[task],),
+        )
 
     def mean_by_task(self, values: FloatArray) -> FloatArray:
         """Return the mean of ``values`` (n,) within each task, shape (T,)."""
@@ -130,6 +143,11 @@ class Metric:
                 return 1.0 - value if self.better == "larger" else value
         return float("nan")
 
+    def loss_by_task(self, outcome: Outcome) -> FloatArray:
+        """Return the loss of each task by its rows alone, shape (T,)."""
+        tasks = range(len(outcome.task_names))
+        return np.array([self.loss(outcome.of_task(task)) for task in tasks])
+
 
 METRICS: dict[str, Metric] = {}
 """All metrics, by name."""
@@ -176,6 +194,16 @@ def _mean_over_tasks(name: str, by_task: Mapping[str, float]) -> Iterator[_Row]:
     yield name, "all", mean
     for task, value in by_task.items():
         yield name, task, float(value)
+
+
+def _with_both_labels(
+    outcome: Outcome,
+) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+    """Yield name, labels and ranking of the tasks that have both labels."""
+    for t, name in enumerate(outcome.task_names):
+        mine = outcome.task == t
+        if np.unique(outcome.y[mine]).size == 2:
+            yield name, outcome.y[mine], outcome.ranking[mine]
 
 
 def _by_name(outcome: Outcome, values: FloatArray) -> dict[str, float]:
@@ -372,12 +400,9 @@ def auc(outcome: Outcome) -> Iterator[_Row]:
     whose area is ½.
     """
     by_task, n_constant = {}, 0
-    for t, name in enumerate(outcome.task_names):
-        mine = outcome.task == t
-        value = area_under_curve(outcome.y[mine], outcome.ranking[mine])
-        if np.isfinite(value):
-            by_task[name] = value
-            n_constant += bool(np.ptp(outcome.ranking[mine]) == 0)
+    for name, y, ranking in _with_both_labels(outcome):
+        by_task[name] = area_under_curve(y, ranking)
+        n_constant += bool(np.ptp(ranking) == 0)
     yield from _mean_over_tasks("auc", by_task)
     yield "auc_tasks", "all", float(len(by_task))
     yield "auc_constant", "all", float(n_constant)
@@ -397,14 +422,10 @@ def average_precision(outcome: Outcome) -> Iterator[_Row]:
     """
     from sklearn.metrics import average_precision_score
 
-    by_task = {}
-    for t, name in enumerate(outcome.task_names):
-        mine = outcome.task == t
-        labels = outcome.y[mine] > 0
-        if labels.any() and not labels.all():
-            by_task[name] = float(
-                average_precision_score(labels, outcome.ranking[mine])
-            )
+    by_task = {
+        name: float(average_precision_score(y > 0, ranking))
+        for name, y, ranking in _with_both_labels(outcome)
+    }
     yield from _mean_over_tasks("average_precision", by_task)
 
 
@@ -434,13 +455,8 @@ def roc(outcome: Outcome) -> Iterator[_Row]:
     from sklearn.metrics import roc_curve
 
     curves = []
-    for t in range(len(outcome.task_names)):
-        mine = outcome.task == t
-        if np.unique(outcome.y[mine]).size < 2:
-            continue
-        false, true, _ = roc_curve(
-            outcome.y[mine], outcome.ranking[mine], drop_intermediate=False
-        )
+    for _, y, ranking in _with_both_labels(outcome):
+        false, true, _ = roc_curve(y, ranking, drop_intermediate=False)
         curves.append(np.interp(FALSE_POSITIVE_RATES, false, true))
     if curves:
         mean = np.mean(curves, axis=0)

@@ -47,25 +47,16 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
 
 @dataclass
 class Table:
-    """Cells of a file, and what was made of them.
-
-    Attributes
-    ----------
-    cells : DataFrame
-        Numbers where the file has them as such, text otherwise, ``""`` where it has
-        nothing. The index has the line of each row, or its number.
-    where : {"line", "row"}
-        What the index counts.
-    row_names : Series or None
-        Text in a first column without a name, which is not among the cells.
-    remarks : list of str
-        Sentences on what was left out, joined or converted.
-    """
+    """Cells of a file, and what was made of them."""
 
     cells: "pd.DataFrame"
+    """Numbers where the file has them as such, text otherwise, ``""`` where it has
+    nothing. The index has the line of each row, or its number: ``where``."""
     where: str = "row"
     row_names: "pd.Series | None" = None
+    """Text in a first column without a name, which is not among the cells."""
     remarks: list[str] = field(default_factory=list)
+    """Sentences on what was left out, joined or converted."""
     _spellings: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
 
     @property

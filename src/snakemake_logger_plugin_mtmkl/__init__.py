@@ -45,24 +45,14 @@ _SAID_AT_THE_END = (
 
 @dataclass
 class Run:
-    """Facts of the run that the Snakefile knows.
-
-    Attributes
-    ----------
-    results : RunFolder
-        The results.
-    summary : callable
-        Returns what is printed when the report is there.
-    fit_seconds : callable
-        Returns the seconds that fits which are not there yet once took, by
-        "paper/name".
-    stopped : bool
-        Whether it was interrupted.
-    """
+    """Facts of the run that the Snakefile knows."""
 
     results: RunFolder
     summary: Callable[[], str]
+    """Returns what is printed when the report is there."""
     fit_seconds: Callable[[], dict[str, float]] = dict
+    """Returns the seconds that fits which are not there yet once took, by
+    "paper/name"."""
     stopped: bool = False
 
 
@@ -228,28 +218,35 @@ class LogHandler(LogHandlerBase):
 
     def _take(self, record: LogRecord) -> None:
         self._now = record.created
-        event = getattr(record, "event", None)
-        take = {
-            LogEvent.WORKFLOW_STARTED: self._take_start,
-            LogEvent.RUN_INFO: self._take_plan,
-            LogEvent.RESOURCES_INFO: self._take_resources,
-            LogEvent.JOB_INFO: self._take_job,
-            LogEvent.JOB_FINISHED: self._take_finished,
-            LogEvent.PROGRESS: self._take_progress,
-            LogEvent.JOB_ERROR: self._take_failure,
-        }
-        if event in take:
-            take[event](record.__dict__)
-        elif event is None or record.levelno >= WARNING:
-            self._take_message(record)
+        told, progress = record.__dict__, self._progress
+        match told.get("event"):
+            case LogEvent.WORKFLOW_STARTED:
+                self._executing, self._started = True, self._now
+                self._print("Planning the jobs")
+            case LogEvent.RUN_INFO:
+                self._take_plan(told["stats"])
+            case LogEvent.RESOURCES_INFO:
+                self._cores = told.get("cores", self._cores)
+            case LogEvent.JOB_INFO:
+                if progress is None:
+                    progress = self._progress = Progress(*self._plan, self._now)
+                name = "/".join((told.get("wildcards") or {}).values())
+                progress.start(told["jobid"], told["rule_name"], name, self._now)
+            case LogEvent.JOB_FINISHED:
+                if progress is not None:
+                    self._has_report |= progress.finish(told["job_id"]) == REPORT
+            case LogEvent.PROGRESS:
+                if progress is not None:
+                    progress.update(told["done"], self._now)
+            case LogEvent.JOB_ERROR:
+                if not self._stopped:
+                    self._take_failure(told)
+            case None:
+                self._take_message(record)
+            case _ if record.levelno >= WARNING:
+                self._take_message(record)
 
-    def _take_start(self, record: dict[str, Any]) -> None:
-        self._executing = True
-        self._started = self._now
-        self._print("Planning the jobs")
-
-    def _take_plan(self, record: dict[str, Any]) -> None:
-        stats = record["stats"]
+    def _take_plan(self, stats: dict[str, Any]) -> None:
         fits = _announced[0].fit_seconds() if _announced else {}
         if len(fits) > stats.get("fit", 0):  # some are not wanted
             fits = {}
@@ -259,32 +256,11 @@ class LogHandler(LogHandlerBase):
             self._print(f"About {left} on {on}, as once measured")
         self._plan = stats["total"], fits
 
-    def _take_resources(self, record: dict[str, Any]) -> None:
-        self._cores = record.get("cores", self._cores)
-
-    def _take_job(self, record: dict[str, Any]) -> None:
-        if self._progress is None:
-            self._progress = Progress(*self._plan, self._now)
-        name = "/".join((record.get("wildcards") or {}).values())
-        self._progress.start(record["jobid"], record["rule_name"], name, self._now)
-
-    def _take_finished(self, record: dict[str, Any]) -> None:
-        if self._progress is not None:
-            rule = self._progress.finish(record["job_id"])
-            self._has_report |= rule == REPORT
-
-    def _take_progress(self, record: dict[str, Any]) -> None:
-        if self._progress is not None:
-            self._progress.update(record["done"], self._now)
-
     def _take_failure(self, record: dict[str, Any]) -> None:
-        if self._stopped:
-            return
         self._failed += 1
         outputs = [*record["output"][:1], "…"][: len(record["output"])]
-        logs = [Path(log) for log in record["log"]]
         self._print(f"Failed: {record['rule_name']} ({', '.join(outputs)})")
-        for log in logs:
+        for log in map(Path, record["log"]):
             if log.is_file():
                 self._print(_cause(log.read_text(encoding="utf-8")))
             self._print(f"  log: {log}")

@@ -51,9 +51,7 @@ def load_paper(
 ) -> Paper:
     """Return a paper's configuration with the tier's values chosen.
 
-    It is what ``experiments.yaml``, ``artefacts.yaml`` and ``claims.yaml`` in the
-    paper's folder say together; the last two files may be absent. ``settings`` are
-    other values of dotted keys.
+    ``settings`` are other values of dotted keys.
     """
     folder = paper_folder(paper)
     # The other tier is read for its mistakes, and for what it alone has.

@@ -23,9 +23,7 @@ _UNTUNED = " (untuned)"
 def with_repeats(config: Paper, repeats: int) -> Paper:
     """Return a configuration in which every experiment has so many repeats.
 
-    Repeats are numbered, and the splits of each depend on its number alone: fewer are
-    the first of more. If that changes what any of the experiments has, ``changes`` of
-    the result says so.
+    The splits of a repeat depend on its number alone: fewer are the first of more.
     """
     experiments = config.experiments
     if all(config.n_repeats(name) == repeats for name in experiments):
@@ -94,12 +92,10 @@ def with_method(
 ) -> Paper:
     """Return a configuration in which one more method joins an experiment.
 
-    ``grid``: Hyper-parameter values, chosen on validation rows where the protocol has
-    some, or by cross-validation; None takes the defaults of the class, and its label
-    says so.
-
-    Returns ``own`` lists the methods that joined. A new method is labelled with the
-    name of its class, or with all of ``class_name`` where that is another's label.
+    Values of its ``grid`` are chosen on validation rows where the protocol has some, or
+    by cross-validation; without one it has the defaults of the class, and its label
+    says so. Its label is the name of its class, or all of ``class_name`` where that is
+    another's label.
     """
     current = config.experiments[experiment]
     if any(entry.method == class_name for entry in current.methods):

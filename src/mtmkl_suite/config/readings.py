@@ -260,9 +260,8 @@ class _Expansion:
     ) -> None:
         """Add an experiment under some alternatives, or methods to it.
 
-        ``sides``: The methods that are compared; by default those that the readings
-        name, or all but controls. Where the change is one of methods alone, only those
-        of them that it concerns are run.
+        ``sides`` are the methods that are compared; by default those that the readings
+        name, or all but controls. If only methods change, these alone are run.
         """
         fitted = {
             factor: self._first_alike(factor, level)

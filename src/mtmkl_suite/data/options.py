@@ -1,15 +1,13 @@
 """Options of data sets, checked by the annotations of their loaders."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, wraps
+from functools import lru_cache
 from inspect import get_annotations
 from types import NoneType, UnionType
 from typing import (
     Annotated,
     Any,
     Literal,
-    ParamSpec,
-    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -24,8 +22,6 @@ from mtmkl_suite.documents import words_of
 
 _YAML = (bool, int, float, str, NoneType, Any)
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
 
 
 def option_problem(loader: Callable[..., Any], option: str, value: Any) -> str | None:
@@ -50,20 +46,6 @@ def option_problem(loader: Callable[..., Any], option: str, value: Any) -> str |
     except ValidationError:
         return words_of(hint)
     return None
-
-
-def checked(loader: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Make a loader refuse what its options must not be."""
-
-    @wraps(loader)
-    def load(*files: _P.args, **options: _P.kwargs) -> _T:
-        for option, value in options.items():
-            wanted = option_problem(loader, option, value)
-            if wanted is not None:
-                raise ValueError(f"{option} is {value!r}, wanted {wanted}")
-        return loader(*files, **options)
-
-    return load
 
 
 @lru_cache(maxsize=512)

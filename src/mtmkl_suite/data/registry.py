@@ -11,7 +11,6 @@ from mtmkl.errors import unknown
 from mtmkl_suite.data.entries import DataSetEntry, own_entry, read_entries
 from mtmkl_suite.data.fetch.integrity import find_problem
 from mtmkl_suite.data.fetch.obtaining import Places, obtain
-from mtmkl_suite.data.fetch.small import fetch_quickly, missing_small_sets
 from mtmkl_suite.data.loaders.own import is_own
 from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.scaling import scaled_inputs, scaled_targets
@@ -81,7 +80,7 @@ class Registry:
         else:
             places = Places(mirror)
             files: dict[str, Path] = {}
-            for part in self._parts(name):
+            for part in self.parts(name):
                 found = obtain(part, places, download=download, repair=False)
                 prefix = "" if part.name == entry.name else f"{part.name}/"
                 files |= {prefix + path: place[1] for path, place in found.items()}
@@ -144,7 +143,7 @@ class Registry:
         if not entry.files and not entry.uses:
             return None if entry.own_files else "built-in"
         found = {
-            places.find(part, file) for part in self._parts(name) for file in part.files
+            places.find(part, file) for part in self.parts(name) for file in part.files
         }
         kinds = {None if place is None else place[0] for place in found}
         if None in kinds:
@@ -162,32 +161,13 @@ class Registry:
         """
         places = Places(mirror)
         rows = []
-        for entry in [part for name in _as_names(names) for part in self._parts(name)]:
+        for entry in [part for name in _as_names(names) for part in self.parts(name)]:
             found = obtain(entry, places, download=True, repair=True)
             for file in entry.files:
                 source, path = found[file.path]
                 row = {"dataset": entry.name, "file": file.path, "bytes": file.bytes}
                 rows.append({**row, "source": source, "path": str(path)})
         return rows
-
-    def missing_small(
-        self, names: Iterable[str] | None = None, *, mirror: str | Path | None = None
-    ) -> list[DataSetEntry]:
-        """Return what is missing of data sets of less than 5 MB, all by default.
-
-        Sets that nothing reads yet are left out.
-        """
-        names = [name for name in self if self[name].loader] if names is None else names
-        return missing_small_sets(map(self._parts, names), Places(mirror))
-
-    def fetch_small(
-        self, entries: list[DataSetEntry], *, mirror: str | Path | None = None
-    ) -> dict[str, str]:
-        """Download what :meth:`missing_small` returns; return why sets are missing now.
-
-        It raises nothing and takes 15 seconds at most, with a network or without.
-        """
-        return fetch_quickly(entries, Places(mirror))
 
     def verify(
         self,
@@ -203,7 +183,7 @@ class Registry:
         places = Places(mirror)
         entries = list(self._entries.values())
         if names is not None:
-            entries = [part for name in _as_names(names) for part in self._parts(name)]
+            entries = [part for name in _as_names(names) for part in self.parts(name)]
         rows = []
         for entry in entries:
             for file in entry.files:
@@ -220,7 +200,7 @@ class Registry:
                 rows.append({**row, "detail": problem or ""})
         return rows
 
-    def _parts(self, name: str) -> Iterator[DataSetEntry]:
+    def parts(self, name: str) -> Iterator[DataSetEntry]:
         """Yield a data set, and what it uses of others."""
         yield self[name]
         for use in self[name].uses:

@@ -35,15 +35,9 @@ _MAX_DEALS = 100
 class Split:
     """Roles of the rows of one data set in one repeat.
 
-    Attributes
-    ----------
-    train, validation, test : ndarray of int
-        Disjoint row numbers; ``validation`` may be empty.
-    fold : ndarray of int of shape (len(train),)
-        Cross-validation fold of each training row, in 0..folds-1.
-    task_order : ndarray of int of shape (T,)
-        A permutation of the tasks; its slices are the task subsets of experiments on
-        fewer tasks.
+    Rows of ``train``, ``validation``, which may be empty, and ``test`` are disjoint;
+    ``fold`` numbers the cross-validation folds of the training rows. Slices of the
+    permutation ``task_order`` are the tasks of experiments on fewer tasks.
     """
 
     train: IntArray

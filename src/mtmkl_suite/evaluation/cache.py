@@ -10,16 +10,15 @@ import hashlib
 import io
 import json
 import logging
-import os
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mtmkl_suite.files import write_bytes
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 _log = logging.getLogger(__name__)
@@ -45,11 +44,9 @@ def get_or_compute(
     if content is None:
         document, arrays = compute()
         text = np.array(json.dumps(document, default=_plain))
-        stream = io.BytesIO()
-        _pack(stream, {**arrays, "document": text})
-        content = stream.getvalue()
-        with _in_one_step(path) as file:
-            file.write(content + hashlib.sha256(content).digest())
+        content = _packed({**arrays, "document": text})
+        # Without fsync, of which there would be thousands: the digest tells.
+        write_bytes(path, content + hashlib.sha256(content).digest(), sync=False)
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
         arrays = {name: stored[name] for name in stored.files}
     return json.loads(str(arrays.pop("document"))), arrays
@@ -74,12 +71,12 @@ def _intact_content(path: Path) -> bytes | None:
 
 def write_npz(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write named arrays in one step; a reader sees the old file or the new one."""
-    with _in_one_step(path) as file:
-        _pack(file, arrays)
+    write_bytes(path, _packed(arrays))
 
 
-def _pack(file: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
-    with zipfile.ZipFile(file, "w") as archive:
+def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
         for name in sorted(arrays):
             # A fixed date: equal content gives equal bytes.
             info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
@@ -88,19 +85,7 @@ def _pack(file: IO[bytes], arrays: Mapping[str, NDArray[Any]]) -> None:
                 np.lib.format.write_array(
                     member, np.asanyarray(arrays[name]), allow_pickle=False
                 )
-
-
-@contextmanager
-def _in_one_step(path: Path) -> Iterator[IO[bytes]]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    return stream.getvalue()
 
 
 def _plain(value: Any) -> Any:

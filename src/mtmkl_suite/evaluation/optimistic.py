@@ -7,11 +7,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
-from typing import Any
 
 import numpy as np
 
-from mtmkl.typing import FloatArray
 from mtmkl_suite.evaluation.selectors import (
     EstimatorByTask,
     Fitted,
@@ -22,7 +20,6 @@ from mtmkl_suite.evaluation.selectors import (
     path,
 )
 from mtmkl_suite.evaluation.supplied import as_json
-from mtmkl_suite.metrics import Outcome
 
 
 def _common(part: Part) -> Iterator[Fitted]:
@@ -46,7 +43,12 @@ def _per_task(part: Part) -> Iterator[Fitted]:
     """Choose for each task the point of which the fit is best on its test rows."""
     start = time.process_time()
     points = list(_points(part))
-    losses = np.array([_losses_of_tasks(part, fitted) for fitted in points])
+    losses = np.array(
+        [
+            part.criterion.loss_by_task(outcome_of(fitted.estimator, part.test))
+            for fitted in points
+        ]
+    )
     # A criterion may have no value in a task, whatever the point.
     best = [int(k) for k in np.nan_to_num(losses, nan=np.inf).argmin(axis=0)]
     fitted = EstimatorByTask([points[k].estimator for k in best])
@@ -62,27 +64,6 @@ def _points(part: Part) -> Iterator[Fitted]:
 
     for _, group in groupby(part.grid, structure):
         yield from path(replace(part, grid=list(group)))
-
-
-def _losses_of_tasks(part: Part, fitted: Fitted) -> FloatArray:
-    outcome = outcome_of(fitted.estimator, part.test)
-    names = range(len(outcome.task_names))
-    return np.array([part.criterion.loss(_of_task(outcome, t)) for t in names])
-
-
-def _of_task(outcome: Outcome, task: int) -> Outcome:
-    rows = outcome.task == task
-    changes: dict[str, Any] = {
-        name: getattr(outcome, name)[rows]
-        for name in ("y", "prediction", "score", "sample")
-        if getattr(outcome, name) is not None
-    }
-    return replace(
-        outcome,
-        task=np.zeros(rows.sum(), dtype=np.intp),
-        task_names=(outcome.task_names[task],),
-        **changes,
-    )
 
 
 best_on_test = Selector(_common)

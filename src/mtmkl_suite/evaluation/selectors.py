@@ -147,6 +147,22 @@ def alone(part: Part) -> Iterator[Fitted]:
     yield Fitted(fitted, params, at_grid_edge, "", time.process_time() - start)
 
 
+def chosen_by_task(
+    part: Part, points: Sequence[Fitted], losses: FloatArray, rows: "MultiTaskData"
+) -> Fitted:
+    """Return for each task the point of least loss (n_points, T), to score on rows."""
+    picks, at_grid_edge = best_points(losses, part.grid)
+    estimator = EstimatorByTask([points[k].estimator for k in picks])
+    return Fitted(
+        estimator,
+        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
+        at_grid_edge,
+        "",
+        sum(fitted.seconds for fitted in points),
+        on_validation=outcome_of(estimator, rows),
+    )
+
+
 class EstimatorByTask:
     """Fitted estimators, one of which stands for each task.
 

@@ -28,11 +28,9 @@ def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
 
 
 def with_matrices(value: Any, data: "MultiTaskData") -> Any:
-    """Return a parameter with the matrices of the data in place of their names.
+    """Return parameters with the matrices of the data in place of their names.
 
-    ``value``: Kernels of :mod:`mtmkl.kernels.precomputed`, as names or mappings in a
-    list under ``kernels``: a named matrix is looked up; "all" becomes the kernels of
-    all matrices, in the order of the data set.
+    "all" becomes the kernels of all matrices, in the order of the data set.
     """
     if isinstance(value, Mapping):
         kernel = _unresolved(value)

@@ -94,13 +94,12 @@ def _check_claim(key: str, claim: Claim) -> None:
 
 
 @contextmanager
-def _naming_key(key: str, of: str = "") -> Iterator[None]:
-    """Name the key of what is wrong, and the method or data set where ``of`` has it."""
+def _naming_key(key: str) -> Iterator[None]:
+    """Name the key of what is wrong."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        text = f"{of}: {error}" if of else str(error)
-        raise ConfigError(f"key '{key}': {text}") from error
+        raise ConfigError(f"key '{key}': {error}") from error
 
 
 @cache

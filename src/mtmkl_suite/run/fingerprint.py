@@ -106,10 +106,8 @@ def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                parents = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*parents, base] if base else parents)
+            relative = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(relative, package)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
     return found

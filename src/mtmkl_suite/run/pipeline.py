@@ -32,8 +32,7 @@ _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 def code_version(method: Method) -> str:
     """Return the fingerprint of the code behind a configured method's scores.
 
-    It covers the method, its solvers, the loop over cells, the choice of
-    hyper-parameters and the metrics; data and splits enter a cell's key by content.
+    Data and splits enter a cell's key by content.
     """
     module, is_own, _ = method.selection.partition(":")
     of_method = str(resolve(method.class_name).__module__)

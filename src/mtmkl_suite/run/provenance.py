@@ -31,11 +31,7 @@ def provenance(
 ) -> dict[str, Any]:
     """Return the provenance of a paper's results.
 
-    Returns ``paper``, ``tier``, ``seed``, ``commit`` (with ``+`` if files differ from
-    it), ``lock_sha256``, ``config_sha256``, ``packages``, ``data`` (digest, origin
-    and size by data set, or the reason why it is missing), ``machine`` and
-    ``seconds_by_job``; with changed settings also ``changes``. Machine and seconds are
-    all that a second run may change.
+    Machine and seconds are all that a second run may change.
     """
     return {
         "paper": config.paper.id,

@@ -1,6 +1,6 @@
 """Files of a run, and which of them are made of which: what the rules ask."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import isnan, nan
@@ -13,10 +13,7 @@ from mtmkl_suite.config.parts import restricted_to_artefacts
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.run import grouping, pipeline, resources
 from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.fits import (
-    group_config,
-    needs_first_chunk,
-)
+from mtmkl_suite.run.fits import group_config, needs_first_chunk
 from mtmkl_suite.run.folders import (
     REACH,
     PaperFolder,
@@ -97,15 +94,12 @@ class Targets:
         """Return the descriptions of data sets of a paper, and their splits."""
         if datasets is None:
             datasets = [each for group in self.data_groups(paper) for each in group]
-        return _texts(self._data_files(paper, datasets))
-
-    def _data_files(self, paper: str, datasets: Iterable[Variant]) -> Iterator[Path]:
-        folder = self.folder(paper)
+        folder, paths = self.folder(paper), list[Path]()
         for need in pipeline.data_needs(self.papers[paper], datasets):
             name = need.variant.id
-            yield folder.data_info(name)
-            for protocol in need.protocols:
-                yield folder.splits(protocol.id, name)
+            paths.append(folder.data_info(name))
+            paths += [folder.splits(each.id, name) for each in need.protocols]
+        return _texts(paths)
 
     # Fits
 

@@ -213,11 +213,7 @@ def _apportioned(sizes: IntArray, count: int) -> IntArray:
 
 
 def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
-    """Compare the rows of a cell, both as text.
-
-    Returns the outcome, how many values differ, and the first of these (or an equal
-    one) beside those of the record.
-    """
+    """Compare the rows of a cell, both as text; show the first values that differ."""
     there, here = (
         [tuple(row) for row in rows[_PLACE].to_numpy()]
         for rows in (published, computed)
@@ -268,10 +264,7 @@ def _unlike(reason: str) -> dict[str, Any]:
 def computed_cells(
     records: Sequence[Record], cells: Sequence[Cell], *, until: float, cores: int
 ) -> Generator[tuple[Cell, dict[str, Any]]]:
-    """Compute cells anew and yield the comparison of each as soon as it is finished.
-
-    ``until``: Time of :func:`time.monotonic` at which computing stops.
-    """
+    """Compute cells anew until a time, and yield the comparison of each when done."""
     by_name = {record.name: record for record in records}
     # A new interpreter takes the variables that pin arithmetic from this one.
     context = multiprocessing.get_context("spawn")

@@ -53,9 +53,8 @@ class Finished:
 def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     """Run the workflow with other values of keys of ``config/config.yaml``.
 
-    The results go to a folder named by :func:`mtmkl_suite.run.folders.run_label`, with
-    the configuration in it. Called again, it resumes where it left off. Snakemake keeps
-    what it knows of a run in ``.snakemake``, beside the folder of all results.
+    Called again, it resumes where it left off. Snakemake keeps what it knows of a run
+    in ``.snakemake``, beside the folder of all results.
     """
     provide_folders()
     from snakemake_executor_plugin_mtmkl import start_importing

@@ -78,24 +78,17 @@ _MAX_ITERATIONS = 60
 
 @dataclass(frozen=True)
 class HierarchicalPosterior:
-    """Comparison of two methods on data sets like these.
-
-    Attributes
-    ----------
-    probabilities : ndarray of shape (3,)
-        Posterior probability that on a further data set "first better", "equivalent" or
-        "second better" is the most probable of the three; ``nan`` for the second if
-        there is no region of equivalence.
-    without : ndarray of shape (n_datasets, 3)
-        The same with each data set left out.
-    error : float
-        By how much these change on a grid of half as many nodes; about four times as
-        much as they are off.
-    """
+    """Comparison of two methods on data sets like these."""
 
     probabilities: FloatArray
+    """Posterior probability that on a further data set "first better", "equivalent" or
+    "second better" is the most probable of the three; ``nan`` for the second if there
+    is no region of equivalence."""
     without: FloatArray
+    """The same with each data set left out, (n_datasets, 3)."""
     error: float
+    """By how much these change on a grid of half as many nodes; about four times as
+    much as they are off."""
 
 
 def hierarchical_posterior(

@@ -36,42 +36,28 @@ TEST_COLUMNS = ("test", "statistic", "df", "p", "note")
 
 @dataclass(frozen=True)
 class MatrixTests:
-    """Tests of methods over data sets.
-
-    Attributes
-    ----------
-    scores : ScoreMatrix
-    rope : float
-        Half width of the region of practical equivalence, 0 for none.
-    methods : DataFrame
-        Index: methods, best mean rank first; columns mean_rank, mean, best (on how many
-        data sets no other is better).
-    friedman : FriedmanResult or None
-        None for two methods.
-    critical_difference : float
-        Of mean ranks, by Nemenyi's test.
-    control : str or None
-    against_control : DataFrame or None
-        As :func:`mtmkl_suite.statistics.ranks.holm_against_control` returns it.
-    pairs : DataFrame
-        :data:`mtmkl_suite.statistics.pairs.PAIR_COLUMNS`, the better of two first.
-    posteriors : DataFrame or None
-        The same pairs compared by all repeats, as
-        :func:`mtmkl_suite.statistics.hierarchical.compare_all_repeats` returns them.
-    test_share : float or None
-        The correlation of two repeats that these assume.
-    """
+    """Tests of methods over data sets."""
 
     scores: ScoreMatrix
     rope: float
+    """Half width of the region of practical equivalence, 0 for none."""
     methods: pd.DataFrame
+    """Best mean rank first; columns mean_rank, mean, best (on how many data sets no
+    other is better)."""
     friedman: FriedmanResult | None
+    """None for two methods."""
     critical_difference: float
+    """Of mean ranks, by Nemenyi's test."""
     control: str | None
     against_control: pd.DataFrame | None
+    """As :func:`mtmkl_suite.statistics.ranks.holm_against_control` returns it."""
     pairs: pd.DataFrame
+    """:data:`mtmkl_suite.statistics.pairs.PAIR_COLUMNS`, the better of two first."""
     posteriors: pd.DataFrame | None = None
+    """The same pairs, as
+    :func:`mtmkl_suite.statistics.hierarchical.compare_all_repeats` returns them."""
     test_share: float | None = None
+    """The correlation of two repeats that these assume."""
 
     @property
     def n(self) -> int:

@@ -46,33 +46,20 @@ _NUMBER_AT_THE_END = re.compile(r"[\s_\-./:#(]*\d+([.,]\d+)?\s*%?\)?$|\[[^\]]*\]
 
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """One number per data set and method, without gaps.
-
-    Attributes
-    ----------
-    values : DataFrame of shape (data sets, methods)
-    score : str
-        Name of the score.
-    higher_better : bool
-        Direction of the score.
-    remarks : list of str
-        Sentences on what was averaged or left out, and on what looks odd.
-    repeats : dict of str to DataFrame of shape (repeats, methods)
-        By data set, what was averaged, and what was not because some method has none
-        there: NaN. Empty if the table numbers no repeats.
-    seconds : DataFrame of shape (data sets, methods) or None
-        What each method took, where the table says so.
-    read : str
-        Sentence on what was read.
-    """
+    """One number per data set and method, without gaps."""
 
     values: pd.DataFrame
     score: str
     higher_better: bool
     remarks: list[str] = field(default_factory=list)
+    """Sentences on what was averaged or left out, and on what looks odd."""
     repeats: dict[str, pd.DataFrame] = field(default_factory=dict)
+    """By data set, (repeats, methods), what was averaged, and what was not because some
+    method has none there: NaN. Empty if the table numbers no repeats."""
     seconds: pd.DataFrame | None = None
+    """What each method took on each data set, where the table says so."""
     read: str = ""
+    """Sentence on what was read."""
 
 
 def read_matrix(

@@ -12,17 +12,7 @@ from mtmkl_suite.statistics.ties import ROUNDING
 
 @dataclass(frozen=True)
 class TTest:
-    """A one-sample t-test.
-
-    Attributes
-    ----------
-    mean, statistic, p : float
-        The last two are ``nan`` where nothing can be tested.
-    interval : tuple of float
-        Of the mean; ``nan`` where there is none.
-    why_no_test : str
-        In words, where nothing can be tested.
-    """
+    """A one-sample t-test, or why there is none: then all but the mean are ``nan``."""
 
     mean: float
     statistic: float

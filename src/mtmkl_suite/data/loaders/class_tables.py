@@ -20,7 +20,6 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
 from mtmkl_suite.data.errors import DataCorruptError, check_expected
 from mtmkl_suite.data.loaders.text import fields, numbers
-from mtmkl_suite.data.options import checked
 from mtmkl_suite.documents import Count, NotNegative, words
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
@@ -29,35 +28,20 @@ Rows = tuple[NDArray[Any], NDArray[np.str_]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClassTable:
-    """A table of several classes, as it is published.
-
-    Attributes
-    ----------
-    name : str
-        Of the data set.
-    files : tuple of str
-        Read as one table, in this order.
-    read : callable
-        Returns the rows of a table from the paths of its files.
-    class_sizes : mapping of str to int
-        Known number of rows of each class.
-    features : sequence of str
-        Their names.
-    values : (float, float) or None
-        Least and largest value, where they are known.
-    scale : float
-        By which all values are divided.
-    """
+    """A table of several classes, as it is published."""
 
     name: str
     files: tuple[str, ...]
+    """Read as one table, in this order."""
     read: Callable[..., Rows]
     class_sizes: Mapping[str, int]
+    """Known number of rows of each class."""
     features: Sequence[str]
     values: tuple[float, float] | None = None
+    """Least and largest, where they are known."""
     scale: float = 1.0
+    """By which all values are divided."""
 
-    @checked
     def load(
         self,
         files: Mapping[str, Path],
@@ -311,7 +295,6 @@ _Images = Annotated[
 _Digits = Annotated[int, Field(ge=2, le=10), words("a whole number from 2 to 10")]
 
 
-@checked
 def load_digits(
     *, n_per_class: _Images | None = None, seed: NotNegative = 0
 ) -> MultiTaskData:
@@ -333,7 +316,6 @@ def load_digits(
     )
 
 
-@checked
 def load_digits_pairs(
     *, n_classes: _Digits = 10, n_per_class: _Images = 30, seed: NotNegative = 0
 ) -> MultiTaskData:

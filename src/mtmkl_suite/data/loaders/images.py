@@ -11,7 +11,7 @@ import io
 import json
 import tarfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -42,25 +42,16 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Histogram:
-    """A histogram of an image.
-
-    Attributes
-    ----------
-    label : str
-        Its name in tables.
-    words : str
-        Its bins: "hue", "lab", "binary patterns", "texture", "shape", or
-        "gradients", which are no words but the values themselves.
-    levels : tuple of int
-        The histogram is that of L × L parts of the image, for each L.
-    cell : int
-        Pixels of a cell of gradients, for "shape" and "gradients".
-    """
+    """A histogram of an image."""
 
     label: str
     words: str
+    """Its bins: "hue", "lab", "binary patterns", "texture", "shape", or "gradients",
+    which are no words but the values themselves."""
     levels: tuple[int, ...] = (1,)
+    """The histogram is that of L × L parts of the image, for each L."""
     cell: int = 0
+    """Pixels of a cell of gradients, for "shape" and "gradients"."""
 
 
 SEVEN = (
@@ -86,11 +77,7 @@ TWELVE = (
 
 
 def stored_distances(
-    archive: Path,
-    kinds: Sequence[Histogram],
-    folder: Path,
-    *,
-    report: Callable[[str], None] = print,
+    archive: Path, kinds: Sequence[Histogram], folder: Path
 ) -> dict[str, NDArray[np.float32]]:
     """Return distances between the images of an archive, by label, computed only once.
 
@@ -101,7 +88,7 @@ def stored_distances(
     key = hashlib.sha256((recipe + sha256_of(archive)).encode()).hexdigest()[:16]
     listed = folder / key / "distances.json"
     if not _is_intact(listed, kinds):
-        _compute(archive, kinds, listed, report)
+        _compute(archive, kinds, listed)
     files = read_json(listed)
     return {
         kind.label: np.load(listed.parent / files[kind.label]["file"], mmap_mode="r")
@@ -121,14 +108,9 @@ def _is_intact(listed: Path, kinds: Sequence[Histogram]) -> bool:
         return False
 
 
-def _compute(
-    archive: Path,
-    kinds: Sequence[Histogram],
-    listed: Path,
-    report: Callable[[str], None],
-) -> None:
+def _compute(archive: Path, kinds: Sequence[Histogram], listed: Path) -> None:
     start = time.perf_counter()
-    histograms = image_histograms(images_of(archive), kinds, report=report)
+    histograms = image_histograms(images_of(archive), kinds)
     files: dict[str, dict[str, str]] = {}
     for number, kind in enumerate(kinds):
         stream = io.BytesIO()
@@ -136,7 +118,7 @@ def _compute(
         path = listed.parent / f"{number}.npy"
         write_bytes(path, stream.getvalue())
         files[kind.label] = {"file": path.name, "sha256": sha256_of(path)}
-        report(
+        print(
             f"distances {number + 1} of {len(kinds)}, {kind.label}: "
             f"{time.perf_counter() - start:.0f} s since the start"
         )
@@ -144,10 +126,7 @@ def _compute(
 
 
 def image_histograms(
-    images: Iterator[FloatArray],
-    kinds: Sequence[Histogram],
-    *,
-    report: Callable[[str], None] = print,
+    images: Iterator[FloatArray], kinds: Sequence[Histogram]
 ) -> dict[str, NDArray[np.float32]]:
     """Return the histograms of images (side, side, 3) in 0 to 1, (m, b) by label."""
     rows: dict[str, list[NDArray[np.float32]]] = {kind.label: [] for kind in kinds}
@@ -163,7 +142,7 @@ def image_histograms(
                 values = _pyramid(maps[key], kind)
             rows[kind.label].append(values.astype(np.float32))
         if count % 200 == 0:
-            report(f"{count} images described")
+            print(f"{count} images described")
     return {label: np.array(values) for label, values in rows.items()}
 
 

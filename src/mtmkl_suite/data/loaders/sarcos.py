@@ -10,7 +10,6 @@ from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl_suite.data.errors import check_expected
-from mtmkl_suite.data.options import checked
 from mtmkl_suite.documents import NotNegative, words
 
 _N_ROWS, _N_JOINTS = 4449, 7
@@ -21,7 +20,6 @@ _Rows = Annotated[
 ]
 
 
-@checked
 def load_sarcos(
     files: Mapping[str, Path], *, n_per_task: _Rows = 2000, seed: NotNegative = 0
 ) -> MultiTaskData:

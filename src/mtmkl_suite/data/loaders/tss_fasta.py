@@ -1,12 +1,12 @@
 """Sequences of several organisms, from a folder of FASTA files."""
 
-import csv
 import re
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import vstack
 
 from mtmkl.datasets.container import MultiTaskData
@@ -145,29 +145,26 @@ def _distinct(path: Path, seen: dict[str, tuple[Path, FastaRecord]]) -> list[str
 def _distances(path: Path, organisms: list[str]) -> FloatArray:
     if not path.is_file():
         raise ValueError(f"{path} does not exist: write it, or leave out 'distances'")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    header = [name.strip() for name in rows[0]] if rows else []
-    table = {row[0].strip(): row for row in rows[1:]}
-    for where, names in (("column", header[1:]), ("row", list(table))):
+    try:
+        table = pd.read_csv(path, index_col=0, dtype=str, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        table = pd.DataFrame()
+    table = table.rename(index=str.strip, columns=str.strip).fillna("")
+    for where, names in (("column", table.columns), ("row", table.index)):
         missing = [name for name in organisms if name not in names]
         if missing:
             raise ValueError(
                 f"{path} has no {where} {missing[0]!r}: rows and columns must have the "
                 f"names of the FASTA files, {', '.join(organisms)}"
             )
-    out = np.empty((len(organisms), len(organisms)))
-    for s, first in enumerate(organisms):
-        for t, second in enumerate(organisms):
-            column = header.index(second)
-            text = table[first][column] if column < len(table[first]) else ""
-            try:
-                out[s, t] = float(text)
-            except ValueError:
-                raise ValueError(
-                    f"{path}: the distance of {first!r} and {second!r} is {text!r}, no "
-                    "number"
-                ) from None
+    table = table.loc[organisms, organisms]
+    numbers = table.apply(pd.to_numeric, errors="coerce")
+    for s, t in np.argwhere(numbers.isna().to_numpy()):
+        raise ValueError(
+            f"{path}: the distance of {organisms[s]!r} and {organisms[t]!r} is "
+            f"{table.iloc[s, t]!r}, no number"
+        )
+    out = numbers.to_numpy(dtype=float)
     if not np.isfinite(out).all() or (out != out.T).any():
         s, t = np.argwhere(~np.isfinite(out) | (out != out.T))[0]
         raise ValueError(

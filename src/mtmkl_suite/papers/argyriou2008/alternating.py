@@ -53,8 +53,7 @@ def solve_alternating(
 ) -> Solution:
     """Alternate between the coefficients W and the matrix D.
 
-    Returns ``coef`` of shape (d, T); ``dual`` of shape (n,); the certificate is of the
-    problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
+    The certificate is of the problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
     ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
     """
     if not (gamma > 0 and np.isfinite(gamma)):

@@ -56,8 +56,7 @@ def figure_1(context: Context) -> FigureAndNumbers:
     """Draw the (2,1)-norm of a matrix with T ones against its number of nonzero rows.
 
     Each of T columns holds one entry 1, in exactly r rows. The curve is the mean over
-    all such matrices (exact), the band goes from the smallest norm to the largest;
-    it is √T at r = 1 and T at r = T.
+    all such matrices (exact), the band goes from the smallest norm to the largest.
     """
     rows = list(range(1, _ONES + 1))
     numbers = pd.DataFrame(

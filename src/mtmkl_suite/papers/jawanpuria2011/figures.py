@@ -60,11 +60,7 @@ def figure_1d(context: Context) -> FigureAndNumbers:
 
 
 def figure_time(context: Context) -> FigureAndNumbers:
-    """Draw how far the objective is from its least one against time (ours).
-
-    The numbers have ``median_seconds`` to both levels, over all C and splits, from
-    :func:`~mtmkl_suite.papers.jawanpuria2011.steps.convergence_speed`.
-    """
+    """Draw how far the objective is from its least one against time (ours)."""
     table = context.steps["convergence"]
     if table.empty:
         return _no_data(context)

@@ -101,8 +101,7 @@ class _Visited:
 class SchattenDescent:
     """Solutions for many C by mirror descent, each started from the last Q.
 
-    ``step`` is the s of all iterations; by default steps double, and are halved where V
-    is above its model of the first order.
+    ``step`` is the s of all iterations; by default steps adapt.
     """
 
     label = "mirror descent"

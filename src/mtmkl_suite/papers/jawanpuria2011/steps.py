@@ -78,12 +78,8 @@ def scaling(context: Context) -> pd.DataFrame:
     """Return the time of MK-MTFL against the number of tasks and of kernels.
 
     Against tasks with the paper's seven kernels; against kernels on 60 tasks, with
-    Gaussian kernels of widths from 0.01 to 1000, evenly spaced on a logarithmic scale.
-    With p = 6 and C = 0.5, to a relative gap of 1e-3.
-
-    Returns ``axis`` ("tasks" or "kernels"), ``solver``, ``repeat`` (the split),
-    ``count``, ``seconds`` of the processor (median of three fits), ``gap`` and
-    ``n_iter``.
+    Gaussian kernels of widths from 0.01 to 1000. Seconds are of the processor, the
+    median of three fits.
     """
     tier = context.config.tier
     rows = []
@@ -106,12 +102,9 @@ def scaling(context: Context) -> pd.DataFrame:
 def convergence(context: Context) -> pd.DataFrame:
     """Return the objective of MK-MTSFL with one kernel after each iteration.
 
-    With one kernel it is MTSFL, whatever q. The kernel is linear; objectives are in
-    squared points of the examination.
-
-    Returns ``n_tasks``, ``solver``, ``iteration`` (0 is the start, equal weights),
-    ``objective``, ``seconds`` since the start, and ``excess``, the share by which the
-    objective is above the least one.
+    With one kernel, which is linear, it is MTSFL, whatever q. Iteration 0 is the start,
+    equal weights; ``excess`` is the share by which the objective is above the least
+    one.
     """
     tier = context.config.tier
     tables = []
@@ -131,10 +124,8 @@ def convergence(context: Context) -> pd.DataFrame:
 def convergence_speed(context: Context) -> pd.DataFrame:
     """Return when the objective of MK-MTSFL with one kernel comes near its least.
 
-    Returns ``n_tasks``, ``C``, ``repeat`` (the split), ``solver``, ``level``;
-    ``iterations`` and ``seconds`` until the objective is above the least one by at most
-    this share, or until the limit of iterations if that is not ``reached``; and the
-    ``seconds_of_one``.
+    Iterations and seconds are those until the objective is above the least one by at
+    most the ``level``, or until the limit of iterations if that is not ``reached``.
     """
     tier = context.config.tier
     rows = []
@@ -160,12 +151,7 @@ def alternation(context: Context) -> pd.DataFrame:
     """Return how often λ and α alternate until f(γ) of MK-MTFL is nearly reached.
 
     With the paper's seven kernels, from equal λ; γ are all equal, or those of the
-    solution.
-
-    Returns ``of`` ("alternation", or "printed" for what the paper says), ``p``, ``C``,
-    ``repeat`` (the split), ``gamma`` ("equal" or "solution"), ``level``, and the
-    ``iterations`` until the value is below the greatest by at most this share, or the
-    limit.
+    solution. Rows "printed" have what the paper says.
     """
     tier = context.config.tier
     rows = []
@@ -199,11 +185,7 @@ def alternation(context: Context) -> pd.DataFrame:
 
 
 def kernels_used(context: Context) -> pd.DataFrame:
-    """Return how many kernels have a weight in MK-MTFL, of seven for each feature.
-
-    Returns ``of`` ("used", or "half" of all), ``p``, ``C``, ``repeat`` (the split) and
-    the number of ``kernels``.
-    """
+    """Return how many kernels have a weight in MK-MTFL, of seven for each feature."""
     tier = context.config.tier
     kernels = [{**kernel, "feature": "each"} for kernel in SEVEN_KERNELS]
     rows = []

@@ -239,10 +239,7 @@ def figure_6(context: Context) -> FigureAndNumbers:
 
 
 def figure_c_grid(context: Context) -> FigureAndNumbers:
-    """Draw the advantage of kernel selection against the smallest C allowed, Landmine.
-
-    The numbers are those of :func:`mtmkl_suite.papers.jebara2011.steps.smallest_c`.
-    """
+    """Draw the advantage of kernel selection against the smallest C, Landmine."""
     table = context.steps["smallest_c"]
     methods = C_GRID_METHODS
     if table.empty:
@@ -358,10 +355,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
 
 
 def figure_ising_sizes(context: Context) -> FigureAndNumbers:
-    """Draw the AUC of edges of each method for graphs of several sizes.
-
-    As the right part of :func:`figure_4`, one panel per number of nodes.
-    """
+    """Draw the right part of :func:`figure_4` for graphs of several sizes."""
     experiment = "ising_sizes"
     found = {}
     for dataset in context.rows(experiment, "edge_auc", {})["dataset"].unique():

@@ -32,9 +32,6 @@ def smallest_c(context: Context) -> pd.DataFrame:
 
     For each smallest C both methods choose again from what the recorded paths scored on
     validation rows. A repeat's advantage is its mean over training sizes.
-
-    Returns ``smallest C``, ``advantage`` in test AUC with its 95 % interval ``low`` to
-    ``high`` over ``n`` repeats, and the mean test AUC of either method.
     """
     paths = [
         _recorded_path(context, C_GRID_EXPERIMENT, name) for name in C_GRID_METHODS
@@ -56,9 +53,7 @@ def smallest_c(context: Context) -> pd.DataFrame:
 def heart_aucs(context: Context) -> pd.DataFrame:
     """Return both readings of "the test AUC" of Heart, by method and α.
 
-    Returns ``method``, the ``mean AUC of the tasks`` and the ``AUC of all patients``,
-    averaged over repeats, each with the ``p`` of its difference from the pooled SVM's,
-    and the number ``n`` of repeats.
+    Each is a mean over repeats, with the p of its difference from the pooled SVM's.
     """
     baselines = ("independent_cubic", "pooled_cubic")
     metrics = {"mean AUC of the tasks": "auc", "AUC of all patients": "auc_pooled"}
@@ -95,11 +90,8 @@ def _by_alpha(item: tuple[str, object]) -> tuple[float, str]:
 def sweeps_over_alpha(context: Context) -> pd.DataFrame:
     """Return what Algorithm 1 costs along α, by data, ϖ of its stopping rule and C.
 
-    Returns the fewest and the most iterations of a solution with α > 0, the largest
-    relative α up to which no solution took more than the paper says, the median and the
-    largest time of a sweep in units of independent SVMs with the same C, and the
-    number ``n`` of sweeps (train sizes and repeats; those of the smallest size are not
-    timed).
+    Times are those of a sweep in units of independent SVMs with the same C; sweeps of
+    the smallest train size are not timed.
     """
     cell = ["train_size", "repeat"]
     found = []

@@ -33,6 +33,7 @@ from scipy.special import expit
 
 from mtmkl.solvers.med.switches import switch_costs
 from mtmkl.typing import FloatArray
+from mtmkl_suite.papers.jebara2011.med_sqp import bound_curvature
 
 _BISECTIONS = 200
 
@@ -51,7 +52,7 @@ def bounds_along(
     t = np.asarray(tau, dtype=float)
     q0, first, second = (np.asarray(a, dtype=float) for a in (q, r, w))
     s = expit(q0 - log_alpha)
-    curvature = _curvature(log_alpha - q0)
+    curvature = bound_curvature(log_alpha - q0)
     q_along = q0 + np.outer(t, first) + np.outer(t**2, second)
     J = linear + t * slope - switch_costs(q_along, log_alpha).sum(axis=1)
     base = linear - float(switch_costs(q0, log_alpha).sum())
@@ -62,13 +63,6 @@ def bounds_along(
     )
     upper = base + t * (slope - s @ first) - t**2 * float(s @ second)
     return lower, J, upper
-
-
-def _curvature(log_g: FloatArray) -> FloatArray:
-    """Return 𝒢 = tanh(½ log g)/(2 log g), ¼ at g = 1."""
-    at_one = log_g == 0
-    safe = np.where(at_one, 1.0, log_g)
-    return np.where(at_one, 0.25, np.tanh(0.5 * safe) / (2 * safe))
 
 
 def primal_penalty(w: ArrayLike, log_alpha: float) -> FloatArray:

@@ -74,8 +74,7 @@ _STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
 def figure_2(context: Context) -> FigureAndNumbers:
     """Draw Figure 2's comparison on the stand-in: splice sites are not available.
 
-    AUC by organism of individual machines, of their union and of one fixed similarity,
-    with a tenth of the examples for training.
+    A tenth of the examples is for training.
     """
     figure = Figure(figsize=(7.4, 3.6))
     numbers = _by_organism(context, figure.subplots(), FIXED, 10)
@@ -85,11 +84,7 @@ def figure_2(context: Context) -> FigureAndNumbers:
 
 
 def figure_4(context: Context) -> FigureAndNumbers:
-    """Draw the AUC by organism with most examples, and its mean against their number.
-
-    The numbers of the upper panel tell which method has the highest mean for each
-    organism.
-    """
+    """Draw the AUC by organism with most examples, and its mean by their number."""
     panel = _aucs(TSS, "examples for training, %", "mean over organisms", "MTL")
     figure = Figure(figsize=(7.4, 7.2))
     upper, lower = figure.subplots(2, 1)
@@ -240,9 +235,8 @@ def figure_3a(context: Context) -> FigureAndNumbers:
 def true_similarity() -> pd.DataFrame:
     """Return the scalar products of the tasks of one draw of the tree.
 
-    Returns ``task``, ``other`` (from 1) and ``similarity``; beside it ``expected``, its
-    mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d entries along
-    each of the edges between the two.
+    Beside it is its mean over draws of the flips, d (1 − 2 m/d)^path with m flips of d
+    entries along each of the edges between the two.
     """
     dims, flips = 100, 5
     data = toy_tree(dims=dims, flips=flips, n_train=1, n_validation=1, n_test=1, seed=0)
@@ -432,11 +426,7 @@ def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
 
 
 def figure_solvers(context: Context) -> FigureAndNumbers:
-    """Draw time to a gap of 1e-3 and peak memory against the number of examples.
-
-    The numbers are those of :func:`mtmkl_suite.papers.widmer2015.steps.solver_seconds`;
-    ``slope`` is that of log time against log n from 1,000 examples on.
-    """
+    """Draw time to a gap of 1e-3 and peak memory against the number of examples."""
     table = context.steps["solver_seconds"]
     figure = Figure(figsize=(7.4, 4.0))
     left, right = figure.subplots(1, 2)

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from mtmkl.typing import FloatArray
-from mtmkl_suite.evaluation.cross_validation import best_points
 from mtmkl_suite.evaluation.selectors import (
-    EstimatorByTask,
     Fitted,
     Part,
     Selector,
+    chosen_by_task,
     outcome_of,
     path,
 )
@@ -25,17 +24,7 @@ def _select(part: Part) -> Iterator[Fitted]:
     losses = np.array(
         [_losses(fitted.estimator, rows, part.n_tasks) for fitted in points]
     )
-    picks, at_grid_edge = best_points(losses, part.grid)
-    estimator = EstimatorByTask([points[k].estimator for k in picks])
-    seconds = sum(fitted.seconds for fitted in points)
-    yield Fitted(
-        estimator,
-        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
-        at_grid_edge,
-        "",
-        seconds,
-        on_validation=outcome_of(estimator, rows),
-    )
+    yield chosen_by_task(part, points, losses, rows)
 
 
 def _losses(estimator: Any, rows: Any, n_tasks: int) -> FloatArray:

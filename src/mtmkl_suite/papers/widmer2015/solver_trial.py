@@ -38,9 +38,8 @@ _WARM_UP = 100
 def run(trial: Mapping[str, Any]) -> dict[str, Any]:
     """Return time and memory of a trial.
 
-    Returns ``seconds`` to solve, ``expanding`` to write the map out, ``objective``,
-    ``theta``, ``n_iter``; and in MB (2^20 bytes) ``data``, the size of the features,
-    and ``peak``, the most memory for these and the solver.
+    In MB (2^20 bytes) ``data`` is the size of the features, ``peak`` the most memory
+    for these and the solver. ``expanding`` is the time to write the map out.
     """
     solve = {"features": _features, "gram": _gram, "liblinear": _liblinear}[
         trial["solver"]

@@ -24,11 +24,7 @@ SIZES: Mapping[str, Mapping[str, Sequence[int]]] = {
 
 
 def solver_seconds(context: Context) -> pd.DataFrame:
-    """Return time and memory of solvers against the number of examples.
-
-    Each trial has a process of its own, see
-    :mod:`mtmkl_suite.papers.widmer2015.solver_trial`.
-    """
+    """Return time and memory of solvers, each in a process of its own."""
     sizes = SIZES[context.config.tier]
     rows = []
     for n in sorted(set().union(*sizes.values())):

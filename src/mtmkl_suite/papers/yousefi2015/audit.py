@@ -123,16 +123,13 @@ def audit_table(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return both.reset_index(drop=True)
 
 
-def numbers_of_blocks(
-    statistics: ArrayLike, n_methods: int, *, decimals: int = 2
-) -> tuple[int, ...]:
+def numbers_of_blocks(statistics: ArrayLike, n_methods: int) -> tuple[int, ...]:
     """Return the numbers N ≤ 20 of data sets that printed test statistics can have.
 
     Over N data sets z is d / √(N k (k + 1) / 6) with d a difference of sums of ranks, a
     multiple of ½.
     """
-    z = np.asarray(statistics, dtype=float)
-    unit = 10.0**-decimals
+    z, unit = np.asarray(statistics, dtype=float), _UNITS[STATISTIC]
     found = []
     for n in range(2, _MAX_BLOCKS + 1):
         step = 0.5 / math.sqrt(n * n_methods * (n_methods + 1) / 6)

@@ -198,10 +198,8 @@ REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last
 def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
     """Return what the protocol reports of its rounds, and two steps towards it.
 
-    Returns ``accuracy``: with C = 1, the largest mean over tasks of any round, as the
-    published code reports; ``accuracy_chosen_C``: the same with the chosen values of C;
-    ``accuracy_last_round``: with these, in the last round, for which no test example
-    was asked.
+    The published code reports the largest mean over tasks of any round, with C = 1. The
+    last round with the chosen C is the one for which no test example was asked.
     """
     chosen = [float(each.test_accuracy.mean()) for each in rounds]
     return {

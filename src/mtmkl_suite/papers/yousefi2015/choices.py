@@ -7,21 +7,19 @@ all tasks, by validation rows.
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from mtmkl.typing import FloatArray, IntArray
-from mtmkl_suite.evaluation.cross_validation import best_points, choose, held_out_fits
+from mtmkl.typing import IntArray
+from mtmkl_suite.evaluation.cross_validation import choose, held_out_fits
 from mtmkl_suite.evaluation.selectors import (
-    EstimatorByTask,
     Fitted,
     Part,
     Selector,
+    chosen_by_task,
     outcome_of,
     path,
 )
-from mtmkl_suite.metrics import Outcome
 
 N_FOLDS = 5
 """Folds of the training rows."""
@@ -35,40 +33,9 @@ def _for_each_task(part: Part) -> Iterator[Fitted]:
     rows, points = part.validation(), list(path(part))
     outcomes = [outcome_of(fitted.estimator, rows) for fitted in points]
     of_all = np.array([part.criterion.loss(outcome) for outcome in outcomes])
-    losses = np.array([_losses_of_tasks(part, outcome) for outcome in outcomes])
+    losses = np.array([part.criterion.loss_by_task(outcome) for outcome in outcomes])
     losses = np.where(np.isfinite(losses), losses, of_all[:, np.newaxis])
-    picks, at_grid_edge = best_points(losses, part.grid)
-    estimator = EstimatorByTask([points[k].estimator for k in picks])
-    yield Fitted(
-        estimator,
-        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
-        at_grid_edge,
-        "",
-        sum(fitted.seconds for fitted in points),
-        on_validation=outcome_of(estimator, rows),
-    )
-
-
-def _losses_of_tasks(part: Part, outcome: Outcome) -> FloatArray:
-    return np.array(
-        [
-            part.criterion.loss(_of_task(outcome, task))
-            for task in range(len(outcome.task_names))
-        ]
-    )
-
-
-def _of_task(outcome: Outcome, task: int) -> Outcome:
-    rows = outcome.task == task
-    return replace(
-        outcome,
-        y=outcome.y[rows],
-        prediction=outcome.prediction[rows],
-        score=None if outcome.score is None else outcome.score[rows],
-        sample=None if outcome.sample is None else outcome.sample[rows],
-        task=np.zeros(rows.sum(), dtype=np.intp),
-        task_names=(outcome.task_names[task],),
-    )
+    yield chosen_by_task(part, points, losses, rows)
 
 
 def _by_folds(part: Part) -> Iterator[Fitted]:
@@ -104,21 +71,15 @@ def _folds(part: Part) -> IntArray:
     """
     train = part.train
     samples, example = np.unique(train.sample, return_inverse=True)
-    kind = _kinds(part, samples.size, example)
+    labels = np.zeros((samples.size, part.n_tasks))
+    labels[example, train.task] = train.y
+    kind = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
     rng = np.random.default_rng([part.repeat, train.y.size])
     shuffled = rng.permutation(samples.size)
     order = shuffled[np.argsort(kind[shuffled], kind="stable")]
     fold_of = np.empty(samples.size, dtype=np.intp)
     fold_of[order] = np.arange(samples.size) % N_FOLDS
     return fold_of[example]
-
-
-def _kinds(part: Part, n_samples: int, example: IntArray) -> IntArray:
-    """Return numbers of the examples by their tasks, and their labels there."""
-    train = part.train
-    member = np.zeros((n_samples, part.n_tasks))
-    member[example, train.task] = train.y
-    return np.unique(member, axis=0, return_inverse=True)[1].ravel()
 
 
 for_each_task = Selector(_for_each_task, "validation")

@@ -155,12 +155,7 @@ def figure_groups(context: Context) -> FigureAndNumbers:
 
 
 def figure_theorem(context: Context) -> FigureAndNumbers:
-    """Draw the bound of Theorem 1 with the complexity that it should bound.
-
-    Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
-    standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
-    so is the bound that the proof gives when it keeps the constraint that it drops.
-    """
+    """Draw the bound of Theorem 1 with the complexity that it should bound."""
     numbers = context.steps["complexity"]
     figure = Figure(figsize=(9.4, 3.6))
     panels = figure.subplots(1, len(VARIED), sharey=True)

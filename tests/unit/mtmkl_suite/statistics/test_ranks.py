@@ -97,11 +97,6 @@ class TestFriedman:
         matrix.loc["set 3", "c"] = math.nan
         with pytest.raises(ValueError, match="c has no value on set 3"):
             friedman(matrix, higher_better=True)
-        ranks = pd.Series({"a": 1.0, "b": math.nan, "c": 2.0})
-        with pytest.raises(ValueError, match="b has no mean rank"):
-            holm_against_control(ranks, 5, "a")
-        with pytest.raises(ValueError, match="0 data sets"):
-            holm_against_control(ranks.fillna(3.0), 0, "a")
 
     # Demšar (2006), Table 5 (a): critical values of Nemenyi's test of 2 to 10 methods.
     def test_critical_differences_match_the_literature(self):
@@ -109,11 +104,6 @@ class TestFriedman:
         for k, quantile in enumerate(printed, start=2):
             found = critical_difference(k, 20) / math.sqrt(k * (k + 1) / (6 * 20))
             assert found == pytest.approx(quantile, abs=0.001), k
-
-    @pytest.mark.parametrize(("k", "n"), [(1, 5), (3, 0)])
-    def test_too_few_have_no_critical_difference(self, k, n):
-        with pytest.raises(ValueError, match="at least 2 and 1"):
-            critical_difference(k, n)
 
     # With ties, all pairs and Holm's correction over the control's.
     @pytest.mark.parametrize("seed", range(4))

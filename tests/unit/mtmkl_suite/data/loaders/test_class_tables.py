@@ -271,11 +271,21 @@ def test_all_images():
         assert np.allclose(data.X[rows, :-1].sum(axis=1), bunch.data.sum(axis=1) / 16)
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("load", [load_digits, load_digits_pairs])
 @pytest.mark.parametrize("n_per_class", [0, 175])
 def test_subsample_size_is_checked(load, n_per_class):
     with pytest.raises(ValueError, match="wanted a whole number from 1 to 174"):
         load(n_per_class=n_per_class)
+=======
+def test_subsample_is_balanced_and_repeatable():
+    data = load_digits(n_per_class=20)
+    assert data.X.shape == (10 * 200, 62)
+    for task in range(10):
+        assert (data.y[data.rows_of(task)] == 1).sum() == 20
+    assert load_digits(n_per_class=20).digest() == data.digest()
+    assert load_digits(n_per_class=20, seed=1).digest() != data.digest()
+>>>>>>> house
 
 
 def test_pairs_of_digits():
@@ -302,5 +312,3 @@ def test_pairs_of_the_first_digits():
     for task, name in enumerate(some.task_names):
         same = every.rows_of(every.task_names.index(name))
         assert np.array_equal(some.X[some.rows_of(task)], every.X[same])
-    with pytest.raises(ValueError, match="n_classes is 1, wanted a whole number"):
-        load_digits_pairs(n_classes=1)

@@ -79,15 +79,13 @@ def test_distances_are_those_of_scikit_learn():
     np.testing.assert_array_equal(np.diag(distances), 0.0)
 
 
-def test_distances_are_computed_once_and_damage_is_mended(archive, tmp_path):
-    said = []
-    first = stored_distances(archive, SEVEN[:2], tmp_path, report=said.append)
+def test_distances_are_computed_once_and_damage_is_mended(archive, tmp_path, capsys):
+    first = stored_distances(archive, SEVEN[:2], tmp_path)
     assert list(first) == ["colour", "colour layout"]
     assert first["colour"].shape == (4, 4)
-    assert len(said) == 2
-    said.clear()
-    again = stored_distances(archive, SEVEN[:2], tmp_path, report=said.append)
-    assert said == []
+    assert capsys.readouterr().out.count("\n") == 2
+    again = stored_distances(archive, SEVEN[:2], tmp_path)
+    assert capsys.readouterr().out == ""
     np.testing.assert_array_equal(first["colour"], again["colour"])
     kept = np.array(first["colour"])
     (path,) = tmp_path.glob("*/0.npy")
@@ -95,6 +93,15 @@ def test_distances_are_computed_once_and_damage_is_mended(archive, tmp_path):
     content[-3] ^= 1
     path.unlink()
     path.write_bytes(bytes(content))
-    mended = stored_distances(archive, SEVEN[:2], tmp_path, report=said.append)
-    assert len(said) == 2
+    mended = stored_distances(archive, SEVEN[:2], tmp_path)
+    assert capsys.readouterr().out.count("\n") == 2
     np.testing.assert_array_equal(mended["colour"], kept)
+<<<<<<< HEAD
+=======
+
+
+def test_other_kinds_are_stored_apart(archive, tmp_path):
+    stored_distances(archive, SEVEN[:1], tmp_path)
+    stored_distances(archive, SEVEN[1:2], tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+>>>>>>> house
