@@ -89,12 +89,9 @@ def test_a_file_is_bound_before_its_options_are_checked():
             "a float in the range (0.0, 1.0) or None",
         ),
         ("mnist", "tasks", "all", "one of 'one_vs_one', 'one_vs_rest'"),
-<<<<<<< HEAD
-=======
         ("school", "bias", "zzz", "true or false"),
         ("pendigits", "n_per_class", 0, "a whole number of at least 1 or null"),
         ("landmine", "inputs", "zzz", "one of 'unit_range'"),
->>>>>>> house
     ],
 )
 def test_registered_sets_say_what_their_options_are(name, option, value, wanted):

@@ -271,23 +271,6 @@ def test_all_images():
         assert np.allclose(data.X[rows, :-1].sum(axis=1), bunch.data.sum(axis=1) / 16)
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("load", [load_digits, load_digits_pairs])
-@pytest.mark.parametrize("n_per_class", [0, 175])
-def test_subsample_size_is_checked(load, n_per_class):
-    with pytest.raises(ValueError, match="wanted a whole number from 1 to 174"):
-        load(n_per_class=n_per_class)
-=======
-def test_subsample_is_balanced_and_repeatable():
-    data = load_digits(n_per_class=20)
-    assert data.X.shape == (10 * 200, 62)
-    for task in range(10):
-        assert (data.y[data.rows_of(task)] == 1).sum() == 20
-    assert load_digits(n_per_class=20).digest() == data.digest()
-    assert load_digits(n_per_class=20, seed=1).digest() != data.digest()
->>>>>>> house
-
-
 def test_pairs_of_digits():
     data = load_digits_pairs(n_per_class=15, seed=3)
     assert data.X.shape == (45 * 30, 61)

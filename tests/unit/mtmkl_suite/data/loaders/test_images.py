@@ -96,12 +96,3 @@ def test_distances_are_computed_once_and_damage_is_mended(archive, tmp_path, cap
     mended = stored_distances(archive, SEVEN[:2], tmp_path)
     assert capsys.readouterr().out.count("\n") == 2
     np.testing.assert_array_equal(mended["colour"], kept)
-<<<<<<< HEAD
-=======
-
-
-def test_other_kinds_are_stored_apart(archive, tmp_path):
-    stored_distances(archive, SEVEN[:1], tmp_path)
-    stored_distances(archive, SEVEN[1:2], tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
->>>>>>> house

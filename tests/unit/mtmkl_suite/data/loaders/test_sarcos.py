@@ -26,16 +26,6 @@ def test_a_task_is_a_joint_with_rows_of_its_own(files):
     assert drawn[0] != drawn[1]
 
 
-<<<<<<< HEAD
-=======
-def test_another_seed_draws_other_rows(files):
-    first, second = (load_sarcos(files, n_per_task=50, seed=s) for s in (0, 1))
-    assert not np.array_equal(first.X, second.X)
-    again = load_sarcos(files, n_per_task=50, seed=0)
-    np.testing.assert_array_equal(first.X, again.X)
-
-
->>>>>>> house
 def test_a_cut_file_is_named(tmp_path):
     path = tmp_path / "sarcos_inv_test.mat"
     savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})
