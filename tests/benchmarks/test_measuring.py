@@ -74,18 +74,6 @@ def test_the_loosest_setting_that_is_good_enough(measuring, toy):
     assert row["remark"] == ""
 
 
-def test_the_solver_within_a_modelling_language(measuring, toy):
-    _, series = toy
-
-    def solve(size, accuracy):
-        return measuring.Outcome(1.0, seconds=1e-2 * size, alone=2e-3 * size)
-
-    _, rows = measured(measuring, series(measuring.Rival("modelled", solve)))
-    assert rows["modelled", 10]["ratio"] == pytest.approx(10.0)
-    assert rows["modelled", 10]["ratio_alone"] == pytest.approx(2.0)
-    assert rows["ours", 10]["ratio_alone"] == ""
-
-
 def test_an_accuracy_that_is_missed_is_said(measuring, toy):
     solver, series = toy
     coarse = measuring.Rival("coarse", solver(lambda n, a: 0.1, lambda a: 0.3))
@@ -120,19 +108,6 @@ def test_a_rival_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
     assert table.left_out == [
         "toy: absent needs no_such_one", "toy: broken fails at n = 10: no",
     ]  # fmt: skip
-
-
-def test_a_series_without_data_is_left_out_by_name(measuring):
-    from mtmkl_suite.data.errors import DataNotAvailableError
-
-    def make(size):
-        raise DataNotAvailableError("school: nowhere\nremedy")
-
-    ours = measuring.Rival("ours", lambda p, a: None)
-    series = measuring.Series("toy", "n", (1,), make, ours, [])
-    table, rows = measured(measuring, series)
-    assert rows == {}
-    assert table.left_out == ["toy: no data (school: nowhere)"]
 
 
 def test_table_figure_and_page(measuring, toy, tmp_path):

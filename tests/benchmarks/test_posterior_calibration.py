@@ -19,6 +19,7 @@ def calibration(monkeypatch):
     sys.modules.pop("posterior_calibration", None)
 
 
+@pytest.mark.nightly
 def test_false_claims_are_no_more_than_5_percent(calibration):
     n = 60
     claims = [
@@ -29,6 +30,7 @@ def test_false_claims_are_no_more_than_5_percent(calibration):
         assert stats.binomtest(count, n, 0.05, alternative="greater").pvalue > 0.05
 
 
+@pytest.mark.nightly
 def test_a_method_that_is_better_everywhere_is_found(calibration, monkeypatch):
     # The same data sets, of which each is shifted by three times their spread.
     repeats = calibration._repeats

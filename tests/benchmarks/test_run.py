@@ -85,12 +85,6 @@ def test_growth(tmp_path):
     assert "MK-MTSFL regression" in done.stdout
 
 
-def test_an_unknown_benchmark(tmp_path):
-    done = run(tmp_path, "hart")
-    assert done.returncode == 2
-    assert "there is no benchmark 'hart': heart, methods" in done.stderr
-
-
 def test_ratios_that_fell_by_a_third_are_named(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     benchmarks = importlib.import_module("run")

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.verdicts import Published
 
@@ -96,19 +95,3 @@ def test_files_have_the_common_form(path):
     for row in file.to_dict("records"):
         number = Published.from_row(row)  # raises on a bad status, sd or n
         assert number.status == "legible"
-
-
-@pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_configured_tables_and_quotes_have_their_published_cells(tier):
-    for artefact in load_paper("argyriou2008", tier).artefacts.values():
-        quoted = artefact.quoted
-        if artefact.kind == "table":
-            wanted = {(r, c) for r in artefact.rows for c in artefact.columns}
-            file = artefact.file
-        elif quoted:
-            wanted = {(cell.row, cell.column) for cell in quoted.cells}
-            file = quoted.file
-        else:
-            continue
-        cells = pd.read_csv(FOLDER / file)
-        assert wanted <= set(zip(cells["row"], cells["column"], strict=True))

@@ -136,20 +136,6 @@ def test_what_is_refused(read, content, words):
         read(content)
 
 
-def test_columns_that_are_named_stay(read):
-    content = text(first=["", 0, 1, 2], last=["id", "1", "2", "3"])
-    assert read(content, roles=["id"], ignore=["Unnamed: 0"]).names[::4] == [
-        "Unnamed: 0",
-        "id",
-    ]
-    day = text(last=["day", "1", "2", "3"])
-    assert read(day).remarks == [
-        "Column 'day' counts the rows: does it belong to the table?"
-    ]
-    thousands = "t;x;y\na;2.201;1,5\n"
-    assert read(thousands, ignore=["x"]).cells["y"].tolist() == ["1.5"]
-
-
 @pytest.mark.parametrize(
     ("values", "labels", "remark"),
     [

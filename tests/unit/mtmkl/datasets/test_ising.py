@@ -61,24 +61,10 @@ def test_more_samples_extend_the_same_draw():
     assert not np.array_equal(few.truth["coupling"], other.truth["coupling"])
 
 
-def test_larger_graphs_are_sparse():
-    degrees = [
-        ising_graphs(n_nodes=12, n_train=1, n_test=1, seed=seed)
-        .truth["adjacency"]
-        .sum(axis=0)
-        .mean()
-        for seed in range(30)
-    ]
-    assert np.mean(degrees) == pytest.approx(2.0, abs=0.4)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_nodes": 2}, "'n_nodes' .* Got 2"),
         ({"n_nodes": 21}, "'n_nodes' .* Got 21"),
-        ({"n_test": 0}, "'n_test' .* Got 0"),
-        ({"edge_probability": 1.0}, "'edge_probability' .* Got 1.0"),
         ({"least_coupling": 2.0}, "least_coupling is 2.0, more than the 1.5 of"),
     ],
 )

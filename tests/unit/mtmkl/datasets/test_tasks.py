@@ -40,13 +40,6 @@ def test_by_group():
     assert data.sample.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_names_can_be_given():
-    data = one_vs_one(X, LABEL, name="n", class_names=("A", "B", "C"))
-    assert data.task_names[0] == "A vs B"
-    data = by_group(X, np.zeros(5), LABEL, name="n", group_names=("A", "B", "C"))
-    assert data.task_names == ("A", "B", "C")
-
-
 @pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
 def test_labels_are_checked(cut):
     with pytest.raises(ValueError, match="one class only: 1"):
@@ -57,11 +50,6 @@ def test_labels_are_checked(cut):
         cut(X, [0, np.nan, 1, 1, 1], name="n")
     with pytest.raises(ValueError, match="2 names for 3 values"):
         cut(X, LABEL, name="n", class_names=("A", "B"))
-
-
-def test_group_lengths_are_checked():
-    with pytest.raises(ValueError, match="group must have shape"):
-        by_group(X, np.zeros(5), [1, 2], name="n")
 
 
 def test_named_pairs():
@@ -111,9 +99,3 @@ def test_sparse_inputs_are_cut_like_dense_ones(cut, kind):
     for name in ("y", "task", "sample"):
         np.testing.assert_array_equal(getattr(from_sparse, name), getattr(dense, name))
     assert from_sparse.task_names == dense.task_names
-
-
-@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
-def test_labels_of_sparse_inputs_are_checked(cut):
-    with pytest.raises(ValueError, match=r"label must have shape \(5,\)"):
-        cut(sparse.csr_array(X), [0, 1], name="n")

@@ -49,12 +49,6 @@ def test_gaussian_resolves_its_width_on_distinct_training_rows():
         Gaussian(median_factor=1.0)(X, Z)
 
 
-def test_gaussian_of_equal_inputs():
-    same = np.ones((3, 2))
-    assert median_distance(same) == 0.0
-    np.testing.assert_array_equal(Gaussian(median_factor=2.0).fit(same)(same, same), 1)
-
-
 def test_squared_distances_do_not_cancel_far_from_the_origin():
     shifted = squared_distances(X + 1e6, Z + 1e6)
     expected = ((X[:, None] - Z[None]) ** 2).sum(axis=2)
@@ -89,7 +83,6 @@ def test_the_average_of_kernels():
     ("spec", "message"),
     [
         ({"name": "average", "kernels": []}, "kernels must be a list of at least one"),
-        ({"name": "average", "kernels": "linear"}, "kernels must be a list"),
         ({"name": "average", "kernels": ["wavelet"]}, "unknown kernel 'wavelet'"),
         (
             {"name": "average", "kernels": ["linear"], "normalize": "cosine"},
@@ -99,13 +92,10 @@ def test_the_average_of_kernels():
             {"name": "wavelet"},
             "unknown kernel 'wavelet'; known kernels: average, exponential",
         ),
-        ({"degree": 2}, 'lacks its "name"'),
         ({"name": "linear", "degree": 2}, "degree"),
         ({"name": "polynomial", "degree": 0}, "degree must be a whole number"),
-        ({"name": "polynomial", "degree": 1.5}, "degree must be a whole number"),
         ({"name": "linear", "constant": -1}, "constant must be at least 0"),
         ({"name": "gaussian", "width": 0.0}, "width must be positive"),
-        ({"name": "gaussian"}, "either width or median_factor"),
         ({"name": "gaussian", "width": 1.0, "median_factor": 1.0}, "either width or"),
         (3.0, "not a kernel specification"),
         (
@@ -160,18 +150,6 @@ def test_kernels_of_sparse_inputs_are_those_of_dense_ones(kernel, monkeypatch):
     np.testing.assert_allclose(
         fitted.diagonal(sparse.csr_array(A)), expected.diagonal(A), **same
     )
-
-
-def test_gram_matrix_of_sparse_inputs_is_symmetric_to_the_bit():
-    A = sparse.csr_array(few_entries(40, 3))
-    gram = Linear()(A, A)
-    np.testing.assert_array_equal(gram, gram.T)
-
-
-def test_entries_that_come_twice_are_summed_before_they_are_squared():
-    A = sparse.csr_array(([2.0, 3.0], [0, 0], [0, 2]), shape=(1, 2))
-    assert Linear().diagonal(A).tolist() == [25.0]
-    assert squared_distances(A, sparse.csr_array((1, 2))).tolist() == [[25.0]]
 
 
 def test_median_distance_of_sparse_rows():

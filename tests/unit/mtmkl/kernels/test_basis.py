@@ -110,11 +110,3 @@ def test_kernel_of_zero_has_no_dimension():
     assert basis.dimension == 0
     assert coordinates.shape == (4, 0)
     assert transform(basis, np.ones((3, 2))).shape == (3, 0)
-
-
-def test_a_cut_of_zero_ends_where_rounding_begins():
-    X = np.random.default_rng(2).normal(size=(40, 3))
-    basis, coordinates = kernel_basis(Linear(), X, tol=0.0)
-    assert np.isfinite(coordinates).all()
-    np.testing.assert_allclose(coordinates @ coordinates.T, X @ X.T, atol=1e-10)
-    np.testing.assert_allclose(transform(basis, X), coordinates, atol=1e-7)

@@ -1,13 +1,8 @@
-import copy
-import pickle
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
-from mtmkl.kernels import definite
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.precomputed import ExponentialDistance, Precomputed
 from mtmkl.methods import IndependentSVMClassifier
@@ -54,15 +49,6 @@ def test_the_scale_of_distances_is_the_mean_of_distinct_training_pairs():
     np.testing.assert_array_equal(kernel.diagonal(rows([5, 1])), [1.0, 1.0])
 
 
-def test_copies_share_the_matrix():
-    _, K = gram()
-    estimator = clone(IndependentSVMClassifier(kernels=[Precomputed(K, label="a")]))
-    assert estimator.kernels[0].matrix is K
-    assert copy.deepcopy(estimator.kernels[0]).matrix is K
-    again = pickle.loads(pickle.dumps(Precomputed(K)))
-    np.testing.assert_array_equal(again.matrix, K)
-
-
 @pytest.mark.parametrize("name", ["precomputed", "exponential_distance"])
 def test_a_name_waits_for_the_data(name):
     kernel = from_spec({"name": name, "matrix": "colour"})
@@ -99,11 +85,6 @@ def test_what_is_wrong_in_the_training_part_is_named():
 def test_a_row_that_is_not_there_is_named(number):
     with pytest.raises(ValueError, match=rf"X\[1, 0\] is {number:g}, not a row"):
         Precomputed(gram()[1]).fit(rows([0, number]))
-
-
-def test_inputs_of_two_columns_are_refused():
-    with pytest.raises(ValueError, match=r"have one column.*got 2 columns"):
-        Precomputed(gram()[1]).fit(np.zeros((3, 2)))
 
 
 def similarity(n=40):
@@ -180,22 +161,6 @@ def test_a_changed_kernel_is_certified_and_a_definite_one_is_not_changed(indefin
         assert kernel.fit(number) is kernel
     with pytest.raises(ValueError, match="'error', 'clip' or 'shift', got 'flip'"):
         Precomputed(S, indefinite="flip")
-
-
-def test_a_search_checks_each_training_set_once(monkeypatch):
-    X, K = gram(40)
-    calls, original = [], definite.dpotrf
-    monkeypatch.setattr(definite, "_passed", {})
-    monkeypatch.setattr(
-        definite, "dpotrf", lambda *a, **k: calls.append(1) or original(*a, **k)
-    )
-    search = GridSearchCV(
-        IndependentSVMClassifier(kernels=[Precomputed(K)]),
-        {"C": [0.1, 1.0, 10.0]},
-        cv=2,
-    ).fit(rows(range(40)), np.sign(X[:, 0] + 0.1))
-    assert search.best_score_ > 0.8
-    assert len(calls) == 3  # two folds, and all examples
 
 
 @pytest.mark.parametrize("kind", ["matrix", "scale"])

@@ -10,7 +10,6 @@ from mtmkl.kernels.task_kernels import (
     graph_laplacian,
     hierarchy,
     smooth,
-    union,
     unit_mean_diagonal,
 )
 
@@ -62,19 +61,11 @@ def test_a_tree_may_be_named():
     np.testing.assert_array_equal([R for _, R in named], [R for _, R in written])
 
 
-def test_a_single_specification():
-    ((label, R),) = task_kernels_from_spec("union", NAMES)
-    assert label == "union"
-    np.testing.assert_array_equal(R, union(4))
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("tree", "unknown task kernel 'tree'; known: dirac_uniform, each_task"),
-        ({"scales": [1]}, "unknown task kernel None"),
         ([], r"not a specification of task kernels: \[\]"),
-        ([3], "not a specification of task kernels: 3"),
         ({"name": "union", "n_tasks": 3}, "'union' has no 'n_tasks'"),
         ({"name": "smooth", "scales": [1]}, "'smooth' needs distances"),
         (
@@ -87,10 +78,6 @@ def test_a_single_specification():
             "Newick text ends with a semicolon",
         ),
         ({"name": "union", "normalize": 1}, "normalize must be true or false, got 1"),
-        (
-            {"name": "hierarchy", "tree": TREE, "centre": True},
-            "hierarchy: centre must be a number, got True",
-        ),
         ({"name": "given", "similarity": [[1]]}, "is over 1 tasks, the data have 4"),
     ],
 )

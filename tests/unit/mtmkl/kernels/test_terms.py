@@ -28,12 +28,6 @@ def test_terms_are_features_and_kernels_fitted_on_the_training_inputs():
     np.testing.assert_array_equal(grams, np.stack(expected, axis=1))
 
 
-def test_features_come_first_wherever_they_are_listed():
-    terms = KernelTerms.of(inputs(6), ["linear", "features"])
-    assert terms.names[1:] == ("feature 0", "feature 1", "feature 2")
-    assert terms.order.tolist() == [1, 2, 3, 0]
-
-
 def test_trace_gives_every_term_the_trace_n_on_standardised_inputs():
     X = inputs(12)
     terms = KernelTerms.of(X, LIST, normalize="trace", standardize=True)
@@ -107,8 +101,3 @@ def test_a_wrong_feature_is_named():
         check_kernels([{"name": "linear", "feature": "all"}])
     with pytest.raises(ValueError, match="feature must be below 2"):
         KernelTerms.of(np.ones((4, 2)), [{"name": "linear", "feature": 2}])
-
-
-def test_a_kernel_that_is_zero_keeps_its_scale():
-    terms = KernelTerms.of(np.zeros((4, 2)), ["linear"], normalize="trace")
-    np.testing.assert_array_equal(terms.scale, 1.0)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import estimator_checks as checks
 
 from mtmkl.sequences import SpectrumFeatures, WeightedDegreeFeatures
@@ -35,14 +34,6 @@ SEQUENCES = ["ACGTAC", "TTTTTT", "GATTAC"]
 def test_checks_of_scikit_learn_that_need_no_table(features, check):
     # The others fit tables of numbers.
     getattr(checks, check)(type(features).__name__, clone(features))
-
-
-@both
-def test_no_work_before_fit(features):
-    with pytest.raises(NotFittedError):
-        clone(features).transform(SEQUENCES)
-    with pytest.raises(NotFittedError):
-        clone(features).get_feature_names_out()
 
 
 @both
@@ -102,13 +93,9 @@ def test_a_sequence_without_a_known_word_is_zero(features):
         ),
         (["ACGT", "ACNT"], ValueError, 'leave the .* or set on_unknown="skip"'),
         (["", "ACGé"], ValueError, r"X\[1\]\[3\] is 'é'"),
-        (["ACG→"], ValueError, r"X\[0\]\[3\] is '→'"),
-        (["ACG?"], ValueError, r"X\[0\]\[3\] is '\?'"),
         ("ACGT", TypeError, "list of sequences, got one string"),
         (b"ACGT", TypeError, "list of sequences, got one string"),
         (["ACGT", None], TypeError, r"X\[1\] is None, not a sequence of letters"),
-        ([b"ACGT"], TypeError, r"X\[0\] is b'ACGT', not a sequence"),
-        ([3.0], TypeError, r"X\[0\] is 3.0, not a sequence"),
         (np.array([["ACGT"]]), ValueError, r"an array of shape \(1, 1\)"),
         ([], ValueError, "X has no sequences"),
     ],
@@ -125,10 +112,7 @@ def test_wrong_sequences(features, sequences, error, message):
     ("params", "message"),
     [
         ({"alphabet": "A"}, "two or more different letters from A to Z, .* got 'A'"),
-        ({"alphabet": "ACA"}, "alphabet must be .* got 'ACA'"),
-        ({"alphabet": "Aa"}, "alphabet must be .* got 'Aa'; lower case counts"),
         ({"alphabet": "AC-"}, "alphabet must be .* got 'AC-'"),
-        ({"alphabet": ["A", "C"]}, "alphabet must be a string"),
         ({"on_unknown": "ignore"}, r"on_unknown must be one of \('error', 'skip'\)"),
         ({"normalize": 1}, "normalize must be a bool, got 1"),
     ],

@@ -34,16 +34,6 @@ def test_counts_are_those_of_brute_force(k):
     np.testing.assert_array_equal(X.toarray(), brute_force(RAGGED, words_of(k)))
 
 
-def test_several_lengths_stand_side_by_side():
-    features = SpectrumFeatures((1, 3), normalize=False, on_unknown="skip")
-    X = features.fit_transform(RAGGED)
-    words = [word for k in (1, 2, 3) for word in words_of(k)]
-    assert features.get_feature_names_out().tolist() == words
-    assert features.n_features_out_ == 4 + 16 + 64
-    expected = np.hstack([brute_force(RAGGED, words_of(k)) for k in (1, 2, 3)])
-    np.testing.assert_array_equal(X.toarray(), expected)
-
-
 @pytest.mark.parametrize(("k", "mismatches"), [(2, 1), (3, 1), (3, 2), (4, 2), (5, 4)])
 def test_mismatches_are_those_of_brute_force(k, mismatches):
     features = SpectrumFeatures(
@@ -53,14 +43,6 @@ def test_mismatches_are_those_of_brute_force(k, mismatches):
     expected = brute_force(RAGGED, words_of(k), mismatches)
     np.testing.assert_array_equal(X.toarray(), expected)
     assert X.has_canonical_format
-
-
-def test_words_of_another_alphabet_with_mismatches():
-    sequences, words = ["ABCAB", "CCC", "AB"], words_of(3, "ABC")
-    features = SpectrumFeatures(3, alphabet="ABC", mismatches=1, normalize=False)
-    expected = brute_force(sequences, words, 1)
-    found = features.fit_transform(sequences).toarray()
-    np.testing.assert_array_equal(found, expected)
 
 
 def test_sequences_that_are_all_too_short():
@@ -73,14 +55,10 @@ def test_sequences_that_are_all_too_short():
     ("params", "message"),
     [
         ({"k": 0}, "k must be a whole number of at least 1, got 0"),
-        ({"k": 2.0}, "k must be a whole number of at least 1, got 2.0"),
-        ({"k": True}, "k must be a whole number"),
         ({"k": (0, 2)}, "the smallest k must be a whole number of at least 1, got 0"),
         ({"k": (3, 2)}, "the largest k must be a whole number of at least 3, got 2"),
         ({"k": (1, 2, 3)}, r"a smallest and a largest one, got \(1, 2, 3\)"),
         ({"k": 16}, r"4.3e\+09 features .* take a smaller k"),
-        ({"k": 60}, "take a smaller k"),
-        ({"mismatches": -1}, "mismatches must be a whole number of at least 0, got -1"),
         ({"mismatches": 3}, "mismatches must be less than k = 3, got 3"),
         ({"k": (1, 3), "mismatches": 1}, "mismatches must be less than k = 1, got 1"),
     ],

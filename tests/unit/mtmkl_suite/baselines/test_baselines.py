@@ -192,14 +192,6 @@ def test_limits_of_the_ratio_are_one_model_and_tasks_alone(examples):
         )
 
 
-def test_more_inputs_than_examples(examples):
-    X, z, _, task = examples
-    wide = np.hstack([X, np.random.default_rng(1).standard_normal((len(X), 200))])
-    A = design(wide, task, 2.0)
-    found = TaskInteractionRegressor(3.0, 2.0).fit(wide, z, task).predict(wide, task)
-    np.testing.assert_allclose(found, Ridge(3.0).fit(A, z).predict(A), atol=1e-8)
-
-
 def test_random_effects_pull_tasks_towards_a_common_model():
     pytest.importorskip("gpboost")
     # Balanced one-way layout: the best linear predictor is known in closed form.
@@ -255,16 +247,3 @@ def test_a_missing_package_is_named_with_its_remedy(name, package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     reason = resolve(name).unsupported(None)
     assert reason == f'{package} is not installed: pip install "mtmkl[baselines]"'
-
-
-@pytest.mark.parametrize(
-    ("baseline", "message"),
-    [
-        (TaskInteractionRegressor(lam=0.0), "lam must be positive"),
-        (GPBoostClassifier(max_leaves=1), "max_leaves must be .* at least 2"),
-        (LinearMixedRegressor(n_components=0), "n_components must be .* at least 1"),
-    ],
-)
-def test_bad_parameters_are_named(baseline, message, examples):
-    with pytest.raises(ValueError, match=message):
-        baseline.fit(examples[0], targets(baseline, examples), examples[3])

@@ -2,9 +2,7 @@ import json
 import shutil
 
 import numpy as np
-import pandas as pd
 import pytest
-import yaml
 
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config import against
@@ -107,104 +105,6 @@ def test_every_published_paper_can_be_compared_with(paper):
     config = against.with_record(config)
     assert {job.method for job in fit_jobs(config)} == set(config.own)
     assert {job.experiment for job in fit_jobs(config)} == set(config.experiments)
-
-
-PLAN = {
-    "control": "Features", "scale": 100, "unit": "points", "rope": 0.5,
-    "main": "all sizes", "pairs": ["Features", "Variables"],
-    "columns": {"Features": "features", "Variables": "variables", "Ridge": "ridge"},
-    "rows": {
-        name.capitalize(): {
-            "experiment": name, "metric": "explained_variance", "properties": []
-        }
-        for name in ("linear", "nonlinear", "school")
-    },
-    "blocks": {"all sizes": {}},
-}  # fmt: skip
-
-
-@pytest.fixture
-def compared(tmp_path, monkeypatch):
-    """Write a paper of two drawn data sets and one that is missing, and its record."""
-    grid = {"grid": {"gamma": [0.1, 1.0]}, "selection": "common"}
-    classes = {
-        "features": "MultiTaskFeatureLearningRegressor",
-        "variables": "MultiTaskVariableSelectionRegressor",
-        "ridge": "IndependentRidgeRegressor",
-    }
-    drawn = {"options": {"n_tasks": 6}}
-    datasets = {
-        "linear": {"name": "linear_synthetic", **drawn},
-        "nonlinear": {"name": "nonlinear_synthetic", **drawn},
-        "school": {"name": "school"},
-    }
-    protocols = {
-        "given": {"kind": "given", "repeats": 2, "folds": 2},
-        "published": {"kind": "published", "repeats": 2, "folds": 2},
-    }
-    experiments = {
-        name: {
-            "section": "none", "title": name, "datasets": dataset,
-            "protocol": "published" if name == "school" else "given",
-            "methods": [{"method": method} for method in classes],
-            "metrics": ["explained_variance"],
-        }
-        for name, dataset in datasets.items()
-    }  # fmt: skip
-    paper = {"id": "compared", "title": "C", "authors": "N", "year": 1, "venue": "v"}
-    methods = {n: {"label": n, "class": c, **grid} for n, c in classes.items()}
-    table = {"kind": "table", "title": "T", "comparison": PLAN}
-    artefacts = {
-        "table_ranks": {**table, "layout": "method_ranks"},
-        "table_pairs": {**table, "layout": "method_pairs"},
-    }
-    folder = tmp_path / "compared"
-    folder.mkdir()
-    files = {
-        "experiments": {
-            "paper": paper, "protocols": protocols, "methods": methods,
-            "experiments": experiments,
-        },
-        "artefacts": {"artefacts": artefacts},
-    }  # fmt: skip
-    for name, content in files.items():
-        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
-    monkeypatch.delenv("MTMKL_DATA_MIRROR", raising=False)
-    monkeypatch.setenv("MTMKL_DATA_CACHE", str(tmp_path / "cache"))
-    settings = ["download=never", "on_missing_data=report"]
-    made = run_workflow(
-        papers=[str(folder)],
-        tier="paper",
-        settings=settings,
-        results=str(tmp_path / "all"),
-    )
-    record = tmp_path / "figures" / "compared"
-    record.mkdir(parents=True)
-    for name in ("scores.csv.gz", "provenance.json"):
-        shutil.copyfile(made.report.parent / "compared" / name, record / name)
-    (tmp_path / "config").mkdir()
-    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
-    return folder
-
-
-@pytest.mark.nightly
-def test_it_joins_the_ranks_of_the_data_sets_that_are_here(compared, tmp_path):
-    done = run_against_record(
-        compared, tmp_path, grid={"gamma": [0.1]}, settings=["download=never"]
-    )
-    folder = done.report.parent / "compared" / "artefacts"
-    ranks = pd.read_csv(folder / "table_ranks.csv")
-    assert set(ranks["method"]) == {*PLAN["columns"], "IndependentRidgeRegressor"}
-    assert set(ranks["n"]) == {2}
-    assert ranks["p_holm"].notna().sum() == 3
-    text = (folder / "table_ranks.md").read_text()
-    assert (
-        "IndependentRidgeRegressor joined the methods of the plan, and is compared"
-        in text
-    )
-    assert "IndependentRidgeRegressor" in (folder / "table_pairs.md").read_text()
-    assert "IndependentRidgeRegressor" not in (folder / "table_pairs.csv").read_text()
-    assert any("school" in line for line in done.missing)
 
 
 def test_a_path_compares_nothing(tmp_path):

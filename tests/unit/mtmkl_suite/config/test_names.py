@@ -1,7 +1,7 @@
-import copy
 import re
 
 import pytest
+import yaml
 from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper
@@ -11,110 +11,76 @@ from mtmkl_suite.config.names import (
 )
 from mtmkl_suite.errors import ConfigError
 
+CONFIG = """
+protocols:
+  halves: {kind: halves, train_sizes: [10, 20], repeats: 5}
+  given: {kind: given_roles, repeats: 3}
+methods:
+  ridge: {label: Ridge, class: IndependentRidgeRegressor, selection: validation,
+          grid: {gamma: [0.1]}}
+  plain: {label: Ridge, class: IndependentRidgeRegressor, selection: none}
+experiments:
+  drawn:
+    datasets: {name: toy_tree, options: {dims: 5}, vary: {spread: [1, 2]}}
+    protocol: given
+    methods: [{method: ridge, n_tasks: [4, 8]}]
+    metrics: [auc, roc, row_norms]
+  school:
+    datasets: {name: school}
+    protocol: halves
+    repeats: 2
+    methods: [{method: ridge}, {method: plain}]
+    metrics: [mse, explained_variance]
+artefacts:
+  table:
+    kind: table
+    experiment: school
+    columns: {MSE: {metric: mse}}
+    rows: {Ridge: {method: ridge}}
+    extra_rows: {}
+    extra_columns: {EV: {metric: explained_variance}}
+    quoted: {cells: [{where: {experiment: drawn}}]}
+  ranking:
+    kind: table
+    layout: ranking
+    comparison: &ranked
+      control: Ridge
+      columns: {Ridge: ridge, Plain: [plain]}
+      rows:
+        School: {experiment: school, metric: explained_variance, blocks: ["10"],
+                 beside: {MSE: mse}}
+      blocks: {"10": {train_size: 10}}
+  decisions:
+    kind: table
+    layout: decisions
+    comparison:
+      <<: *ranked
+      main: "10"
+      pairs: [Ridge, Plain]
+      rows:
+        School: {experiment: school, metric: explained_variance,
+                 properties: [many_tasks]}
+    settings: [{property: many_tasks, block: "10"}]
+    baselines: [Ridge]
+    proposed: [Plain]
+    left_out: [{methods: [Ridge], rows: [School]}]
+claims:
+  - id: better
+    test: trend
+    args: {experiment: school, metric: mse, where: {method: ridge}, axis: train_size,
+           minus: {method: plain, train_size: 20}, direction: decreasing, unit: repeat}
+"""
+
 
 def config(sizes=(10, 20)):
-    def method(**more):
-        return {"label": "Ridge", "class": "IndependentRidgeRegressor", **more}
-
-    return {
-        "protocols": {
-            "halves": {"kind": "halves", "train_sizes": list(sizes), "repeats": 5},
-            "given": {"kind": "given_roles", "repeats": 3},
-        },
-        "methods": {
-            "ridge": method(grid={"gamma": [0.1]}, selection="validation"),
-            "plain": method(selection="none"),
-        },
-        "experiments": {
-            "drawn": {
-                "datasets": {
-                    "name": "toy_tree",
-                    "options": {"dims": 5},
-                    "vary": {"spread": [1, 2]},
-                },
-                "protocol": "given",
-                "methods": [{"method": "ridge", "n_tasks": [4, 8]}],
-                "metrics": ["auc", "roc", "row_norms"],
-            },
-            "school": {
-                "datasets": {"name": "school"},
-                "protocol": "halves",
-                "repeats": 2,
-                "methods": [{"method": "ridge"}, {"method": "plain"}],
-                "metrics": ["mse", "explained_variance"],
-            },
-        },
-        "artefacts": {
-            "table": {
-                "kind": "table",
-                "experiment": "school",
-                "columns": {"MSE": {"metric": "mse"}},
-                "rows": {"Ridge": {"method": "ridge"}},
-                "extra_rows": {},
-                "extra_columns": {"EV": {"metric": "explained_variance"}},
-                "quoted": {"cells": [{"where": {"experiment": "drawn"}}]},
-            },
-            "ranking": {
-                "kind": "table",
-                "layout": "ranking",
-                "comparison": {
-                    "control": "Ridge",
-                    "columns": {"Ridge": "ridge", "Plain": ["plain"]},
-                    "rows": {
-                        "School": {
-                            "experiment": "school",
-                            "metric": "explained_variance",
-                            "blocks": ["10"],
-                            "beside": {"MSE": "mse"},
-                        }
-                    },
-                    "blocks": {"10": {"train_size": 10}},
-                },
-            },
-            "decisions": {
-                "kind": "table",
-                "layout": "decisions",
-                "comparison": {
-                    "control": "Ridge",
-                    "main": "10",
-                    "pairs": ["Ridge", "Plain"],
-                    "columns": {"Ridge": "ridge", "Plain": ["plain"]},
-                    "rows": {
-                        "School": {
-                            "experiment": "school",
-                            "metric": "explained_variance",
-                            "properties": ["many_tasks"],
-                        }
-                    },
-                    "blocks": {"10": {"train_size": 10}},
-                },
-                "settings": [{"property": "many_tasks", "block": "10"}],
-                "baselines": ["Ridge"],
-                "proposed": ["Plain"],
-                "left_out": [{"methods": ["Ridge"], "rows": ["School"]}],
-            },
-        },
-        "claims": [
-            {
-                "id": "better",
-                "test": "trend",
-                "args": {
-                    "experiment": "school",
-                    "metric": "mse",
-                    "where": {"method": "ridge"},
-                    "minus": {"method": "plain", "train_size": 20},
-                    "axis": "train_size",
-                    "direction": "decreasing",
-                    "unit": "repeat",
-                },
-            }
-        ],
-    }
+    made = yaml.safe_load(CONFIG)
+    made["protocols"]["halves"]["train_sizes"] = list(sizes)
+    return made
 
 
 def put(key, value):
     """Return the configuration with another value at a dotted key."""
-    changed = copy.deepcopy(config())
+    changed = config()
     *parents, last = [
         int(s) if s.isdigit() and s != "10" else s for s in key.split(".")
     ]

@@ -54,13 +54,6 @@ def test_svg_is_self_contained(tmp_path):
     assert "<dc:date>" not in svg
 
 
-def test_names_with_dots_keep_them(tmp_path):
-    folder = PaperFolder(tmp_path)
-    write_figure_files(folder, "a.b", draw(), pd.DataFrame({"x": [1]}))
-    made = folder.artefact("a.b", "csv").parent.iterdir()
-    assert {path.name for path in made} == {"a.b.svg", "a.b.pdf", "a.b.csv"}
-
-
 OF_A_STEP = artefact_of(
     {
     "kind": "table", "layout": "step", "title": "Audited", "experiments": [],
@@ -105,10 +98,3 @@ def test_a_step_is_shown_as_it_is():
     assert list(table.header) == ["method", "printed"]
     assert list(table.body) == [["a", "4.71"], ["b", "–"]]
     assert table.notes == ["Numbers as printed."]
-
-
-@pytest.mark.parametrize("artefact", [RANKING, TESTS])
-def test_files_in_every_format(artefact):
-    table = build(context(), artefact)
-    assert "| published | " in table.markdown()
-    assert table.latex().count(r"\\") == len(table.body) + 1

@@ -1,6 +1,4 @@
-import inspect
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +8,8 @@ from scipy.sparse import csr_array
 
 from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl.methods._base.checks import refusal_of_sparse
-from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
-from mtmkl_suite.data import default_registry, load
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.context import (
@@ -83,12 +80,6 @@ def test_arrays_are_found_by_name_and_number_of_tasks(context):
     assert context.array("school", "school", "nobody", "A_") is None
 
 
-def test_fits_are_the_same_as_the_scores_of_the_paper(paper, results, context):
-    fits = load_context(paper, results, of_fits=True)
-    assert len(fits.scores) == len(context.scores)
-    np.testing.assert_allclose(fits.scores["value"], context.scores["value"])
-
-
 def test_origin_and_reasons(context, paper, empty_results):
     assert context.origin("school") == "original"
     assert context.origin("linear_synthetic") == "synthetic"
@@ -120,11 +111,6 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     refused = replace(context, scores=pd.concat([scores[~mine], gap]))
     reason = refused.missing_reason("school", "aggregate")
     assert reason == "needs dense inputs (4 MB)"
-
-
-def test_missing_scores_are_an_error(paper, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        load_context(paper, PaperFolder(tmp_path))
 
 
 def test_job_times(paper, results, tmp_path):
@@ -200,39 +186,6 @@ def test_tasks_that_have_examples_in_common(paper, results):
 )
 def test_share_of_the_examples_that_a_draw_takes(variant, share):
     assert drawn_share(variant) == pytest.approx(share)
-
-
-def test_every_set_that_draws_published_data_has_a_pool():
-    registry = default_registry()
-    for entry in (registry[name] for name in registry):
-        assert bool(entry.pool) == (entry.drawn and entry.origin != "synthetic")
-        for option in entry.pool if isinstance(entry.pool, Mapping) else ():
-            assert option in inspect.signature(entry.find_loader()).parameters
-
-
-def test_the_share_of_landmine_that_a_balanced_draw_takes(data_mirror):
-    whole = load("landmine", mirror=data_mirror)
-    mines = np.bincount(whole.task, whole.y > 0)
-    clutter = np.bincount(whole.task, whole.y < 0)
-    share = (mines + mines**2 / clutter).sum() / (2 * mines.sum())
-    variant = Variant("landmine_balanced")
-    assert drawn_share(variant) == pytest.approx(share, abs=5e-4)
-
-
-def test_a_configured_experiment_of_drawn_data():
-    config = load_paper("yousefi2015", "paper")
-    [robot] = config.experiments["robot"].variants
-    sizes = np.array([2205, 2097, 328, 826])
-    assert drawn_share(robot) == pytest.approx((200 / sizes).mean())
-
-
-def test_pool_of_the_bundled_digits_is_what_the_package_has():
-    from sklearn.datasets import load_digits
-
-    counts = np.bincount(load_digits().target)
-    [sizes] = default_registry()["digits_pairs"].pool.values()
-    assert list(sizes.values()) == counts.tolist()
-    assert load("digits_pairs").n_tasks == len(sizes) * (len(sizes) - 1) // 2
 
 
 def test_pools_are_the_sizes_that_loaders_check():

@@ -29,14 +29,6 @@ def test_a_comparison_of_our_own_is_short_in_a_column():
     assert column_name(load_paper("jebara2011", "paper").paper) == "Jebara 2011"
 
 
-@pytest.mark.parametrize(
-    ("venue", "shown"), [("no journal", "No journal."), ("arXiv:1", "arXiv:1.")]
-)
-def test_sentences_of_a_reference_begin_with_a_capital(venue, shown):
-    found = reference(cited("T. Jebara", venue=venue, doi=None))
-    assert found == f"T. Jebara (2011). T. {shown}"
-
-
 def test_headings_name_the_artefact_and_its_paper():
     paper = cited("A. B, C. D, E. F")
     assert heading_of("table_2", "Ranks", paper) == "Table 2 of B et al. 2011: Ranks"

@@ -6,7 +6,6 @@ import pytest
 from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim, ReadingsTable, Run
-from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import COLUMNS
 from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
@@ -125,29 +124,6 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "| 1 of 2 (1 close → reproduced) | – | 1 undecided (paper's own test: holds) "
         "| 1 holds |" in index
     )
-
-
-def test_without_printed_numbers_and_claims_nothing_is_said_of_them(config, results):
-    base = results.path / "toy"
-    for name in ("verdicts.csv", "claims.csv"):
-        path = base / name
-        path.write_text(path.read_text().splitlines()[0] + "\n")
-    artefact = config.artefacts["table_1"]
-    config = config.model_copy(update={"artefacts": {"table_ranks": artefact}})
-    for ending in ("csv", "md", "tex"):
-        (base / "artefacts" / f"table_ranks.{ending}").write_text("# A\n\nb")
-    figures = base.parent / "figures"
-    publish([config], results, figures, tier="paper")
-    gallery = (figures / "toy/README.md").read_text()
-    assert "Published cells" not in gallery
-    assert "| claim |" not in gallery
-    assert f"\n## {artefact.title}\n" in gallery
-    assert "\n\n\n" not in gallery
-
-
-def test_a_path_counts_once():
-    seconds = seconds_of_cells(SCORES).groupby("experiment").sum()
-    assert seconds.to_dict() == {"first": 3.0 + 4.0, "second": 0.25 + 0.5}
 
 
 def test_seconds_are_those_of_a_repeat():
@@ -356,12 +332,6 @@ def test_scores_of_other_settings_are_refused(full, figures, settings, words):
     with pytest.raises(ValueError, match=words):
         rejudge([full], figures, settings=RUN.model_copy(update=settings))
     assert contents(figures) == before
-
-
-def test_a_paper_that_was_never_published_is_refused(full, tmp_path):
-    with pytest.raises(FileNotFoundError):
-        rejudge([full], tmp_path / "none", settings=RUN)
-    assert not (tmp_path / "none").exists()
 
 
 @pytest.fixture

@@ -288,37 +288,27 @@ def test_held_parameters_need_the_first_chunk(config):
     assert needs == [False, True]
 
 
-def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(tmp_path):
+def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
+    config, tmp_path
+):
     variant = Variant("digits_pairs", {"n_per_class": 10})
     draws = [pipeline.load_variant(variant, 5, repeat=repeat) for repeat in range(2)]
     assert draws[0].digest() != draws[1].digest()
-    config = {
-        "paper": {"id": "toy2000"},
-        "tier": "paper",
-        "protocols": {
-            "tenth": {"kind": "fractions", "train_percent": [20, 50], "repeats": 2}
-        },
-        "methods": {
-            "svm": {
-                "label": "SVM",
-                "class": "IndependentSVMClassifier",
-                "grid": {"C": [0.1, 1.0, 10.0, 100.0]},
-                "search": {"points": 2},
-                "selection": "validation",
-            }
-        },
-        "experiments": {
-            "pairs": {
-                "title": "Pairs",
-                "datasets": {"name": variant.name, "options": variant.options},
-                "protocol": "tenth",
-                "methods": [{"method": "svm"}],
-                "metrics": ["accuracy"],
-            }
-        },
-        "artefacts": {},
-        "claims": [],
-    }
+    tenth = {"kind": "fractions", "train_percent": [20, 50], "repeats": 2}
+    svm = {
+        "label": "SVM", "class": "IndependentSVMClassifier",
+        "grid": {"C": [0.1, 1.0, 10.0, 100.0]}, "search": {"points": 2},
+        "selection": "validation",
+    }  # fmt: skip
+    pairs = {
+        "title": "Pairs", "protocol": "tenth", "methods": [{"method": "svm"}],
+        "datasets": {"name": variant.name, "options": variant.options},
+        "metrics": ["accuracy"],
+    }  # fmt: skip
+    config |= {
+        "protocols": {"tenth": tenth}, "methods": {"svm": svm},
+        "experiments": {"pairs": pairs},
+    }  # fmt: skip
     folder = PaperFolder(tmp_path)
     needs = pipeline.data_needs(paper_of(config), [variant])
     pipeline.prepare_data(needs, folder, seed=5, download=False, on_missing="fail")

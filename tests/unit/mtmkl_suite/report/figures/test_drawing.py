@@ -10,7 +10,6 @@ from mtmkl_suite.report.figures.drawing import (
     figure_style,
     levels,
     method_styles,
-    shades,
 )
 
 
@@ -37,16 +36,6 @@ def test_controls_are_grey():
     assert red == green == blue
 
 
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_shades_darken_to_the_full_colour(count):
-    found = shades("#0072b2", count)
-    assert len(found) == count
-    assert found[-1] == "#0072b2"
-    brightness = [sum(to_rgb(colour)) for colour in found]
-    assert brightness == sorted(brightness, reverse=True)
-    assert len(set(found)) == count
-
-
 @pytest.mark.parametrize("count", [2, 9])
 def test_levels_are_told_apart(count):
     found = [to_rgb(colour) for colour in levels("#0072b2", count)]
@@ -55,10 +44,6 @@ def test_levels_are_told_apart(count):
         for one, other in pairwise(found)
     ]
     assert min(steps) > 0.1
-
-
-def test_a_single_level_has_the_colour_of_its_method():
-    assert levels("#0072b2", 1) == ["#0072b2"]
 
 
 def test_style_does_not_leak_and_does_not_depend_on_settings():

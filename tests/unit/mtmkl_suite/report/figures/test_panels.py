@@ -72,14 +72,6 @@ def test_a_panel_without_scores_says_so_beside_the_others(context):
     assert len(numbers.dropna(subset=["mean"])) > 1
 
 
-def test_titles_have_the_number_of_repeats(context):
-    titled = replace(PANEL, title="Errors, {spread}; at most {most}")
-    figure, numbers = drawn(context, titled)
-    assert numbers["n"].max() == 2
-    (axis,) = figure.axes
-    assert axis.get_title() == "Errors, mean ± sd over 2 repeats; at most 2"
-
-
 def test_a_paired_panel_needs_both_curves(context):
     one, other = Curve("independent_per_task"), Curve("independent_common")
     paired = replace(PANEL, paired=True, curves=[one, Curve("nobody")])

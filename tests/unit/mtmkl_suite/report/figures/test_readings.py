@@ -70,12 +70,6 @@ def test_the_first_curve_is_tested_against_the_others(switches):
     assert f"own switches: +0.03, p = {over_all['p_corrected']:.2g}" in title
 
 
-def test_a_panel_without_the_reading_has_its_other_curves(switches):
-    _, _, numbers = switches
-    curves = numbers[numbers["panel"] == "22 kernels"]
-    assert set(curves["series"]) == {"MED", "SVM"}
-
-
 def test_an_ordered_factor_is_an_axis():
     main, context_of = contexts("argyriou2008", "paper", ["prior"])
     rows = [
