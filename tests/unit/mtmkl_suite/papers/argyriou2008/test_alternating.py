@@ -122,22 +122,6 @@ def test_targets_of_zero(make_problem):
     assert solution.certificate.duality_gap == 0.0
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"gamma": 0.0}, "gamma must be positive"),
-        ({"gamma": 1.0, "epsilon": -1e-3}, "epsilon must be at least 0"),
-        ({"gamma": 1.0, "epsilon_decay": 0.0}, "epsilon_decay must be in"),
-        ({"gamma": 1.0, "epsilon_decay": 1.5}, "epsilon_decay must be in"),
-    ],
-)
-def test_bad_parameters(make_problem, options, message):
-    X, y, task = make_problem(3, 4, [5])
-    tasks = decompose(X, y, task, n_tasks=3)
-    with pytest.raises(ValueError, match=message):
-        solve_alternating(tasks, **options)
-
-
 @pytest.mark.parametrize("kernel", [None, {"name": "gaussian", "width": 1.5}])
 def test_the_estimator_agrees_to_its_certified_gap(make_problem, kernel):
     X, y, task = make_problem(9, 4, [7])

@@ -85,8 +85,6 @@ def test_rounds_go_on_from_the_step_of_the_weights(data, split):
 def test_bad_input(data, split):
     with pytest.raises(ValueError, match="lam must be at least 0"):
         next(alternate(data, split, -1.0))
-    with pytest.raises(ValueError, match="C_values must be positive"):
-        next(alternate(data, split, 1.0, C_values=(0.0, 1.0)))
     rows = data.task != 1
     partial = data.subset(np.flatnonzero(rows))
     third = make_split(
