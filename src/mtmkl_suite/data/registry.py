@@ -51,27 +51,14 @@ class Registry:
     ) -> MultiTaskData:
         """Obtain, check and read a data set.
 
-        Parameters
-        ----------
-        name : str
-            A registered name, or data of one's own, see
-            :mod:`mtmkl_suite.data.loaders.own`.
-        mirror : str or Path, optional
-            Folder with one folder per data set; by default ``MTMKL_DATA_MIRROR``.
-        download : bool
-            Ask the network for files that are neither in the mirror nor cached.
-        **options
-            Options of the set's loader, such as ``bias`` or ``n_irrelevant``; and
-            ``inputs`` and ``targets``, see :mod:`mtmkl_suite.data.scaling`.
+        The name is a registered one, or data of one's own, see
+        :mod:`mtmkl_suite.data.loaders.own`. Files come from the ``mirror``, a folder
+        with one folder per data set (by default ``MTMKL_DATA_MIRROR``), from the cache,
+        or from the network. Options are those of the set's loader, such as ``bias`` or
+        ``n_irrelevant``; and ``inputs`` and ``targets``, see
+        :mod:`mtmkl_suite.data.scaling`.
 
-        Raises
-        ------
-        ValueError
-            If the name or an option is unknown, or the set has no loader.
-        DataNotAvailableError
-            If a file cannot be had; says where it was looked for, and the remedy.
-        DataCorruptError
-            If a file, or what was read from it, is not as expected.
+        Errors say where a file was looked for, and the remedy.
         """
         entry, loader = self[name], self.check_options(name, options)
         wanted = {name: options.pop(name) for name in _SCALED if name in options}

@@ -82,27 +82,11 @@ def make_splits(
 ) -> dict[SplitKey, Split]:
     """Return every split of a protocol, by (train size, repeat).
 
-    Parameters
-    ----------
-    data : MultiTaskData
-    protocol : mapping
-        With the keys of :class:`~mtmkl_suite.data.Protocol`, and ``id``, which names it
-        in messages and in the seeds of its draws.
-    seed : int
-        Root seed, not negative.
-    repeats : iterable of int, optional
-        Repeats to make, for data that differ from repeat to repeat; by default all.
-
-    Returns
-    -------
-    dict of (int, int) to Split
-        Train size 0 stands for what the data decide (kinds ``published``, ``given``,
-        ``given_roles`` and ``thirds``).
-
-    Raises
-    ------
-    ValueError
-        If the protocol is not as there, or the data cannot be split by it.
+    The protocol has the keys of :class:`~mtmkl_suite.data.Protocol`, and ``id``, which
+    names it in messages and in the seeds of its draws. ``repeats`` are those to make,
+    for data that differ from repeat to repeat; by default all. Train size 0 stands for
+    what the data decide (kinds ``published``, ``given``, ``given_roles`` and
+    ``thirds``).
     """
     checked = check_protocol(protocol)
     chosen = range(checked.repeats) if repeats is None else list(repeats)
@@ -121,20 +105,7 @@ def make_split(
     train_size: int,
     repeat: int,
 ) -> Split:
-    """Return one split of ``make_splits``, for data that differ from repeat to repeat.
-
-    Parameters
-    ----------
-    data, protocol, seed
-        As for ``make_splits``.
-    train_size, repeat : int
-        The key of the split.
-
-    Raises
-    ------
-    ValueError
-        As ``make_splits``, or if the protocol has no such key.
-    """
+    """Return one split of ``make_splits``, of data that differ by repeat, too."""
     checked = check_protocol(protocol)
     if train_size not in checked.sizes or not 0 <= repeat < checked.repeats:
         raise ValueError(
@@ -206,13 +177,7 @@ def save_splits(path: str | Path, splits: Mapping[SplitKey, Split]) -> None:
 
 
 def load_splits(path: str | Path) -> dict[SplitKey, Split]:
-    """Read the splits that ``save_splits`` wrote.
-
-    Raises
-    ------
-    mtmkl_suite.files.DamagedFileError
-        If the file is not such a file; names it.
-    """
+    """Read the splits that ``save_splits`` wrote."""
     fields: dict[SplitKey, dict[str, NDArray[Any]]] = {}
     with intact(Path(path)), np.load(path, allow_pickle=False) as stored:
         for key in stored.files:

@@ -39,38 +39,6 @@ class PairComparison:
 
     With fewer than :data:`MIN_UNITS` units only the means, their difference and wins,
     ties and losses are given; all else is ``nan``, the posterior "".
-
-    Attributes
-    ----------
-    n : int
-        Units.
-    mean_first, mean_second, mean_difference : float
-    interval_low, interval_high : float
-        95 % interval of the mean difference: bootstrap percentiles, or for units that
-        share examples the interval of the corrected t-test, mean ± t S √(1/n + c) with
-        c = ρ / (1 − ρ), S the standard deviation and t the quantile of n − 1 degrees
-        of freedom; ``nan`` where ρ is 1.
-    effect_size : float
-        Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
-        t-tests are, where all units differ by the same amount other than zero.
-    wins, ties, losses : int
-        Units where the first method is better, equal, worse.
-    t, p_t : float
-        Paired t-test, two-sided; p is 1 where no unit differs.
-    rho, t_divided_by, t_corrected, p_corrected : float
-        Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
-        examples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
-        from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units.
-    p_wilcoxon : float
-        Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties.
-    posterior : str
-        "signed-rank" (Benavoli et al. 2014) or, for units that share examples,
-        "correlated t"
-        (Corani and Benavoli 2015).
-    rope : float
-        Half width of the region of practical equivalence, 0 for none.
-    p_first_better, p_equivalent, p_second_better : float
-        Posterior probabilities.
     """
 
     n: int
@@ -79,18 +47,31 @@ class PairComparison:
     mean_difference: float
     interval_low: float = math.nan
     interval_high: float = math.nan
+    """95 % interval of the mean difference: bootstrap percentiles, or for units that
+    share examples the interval of the corrected t-test, mean ± t S √(1/n + c) with
+    c = ρ / (1 − ρ); ``nan`` where ρ is 1."""
     effect_size: float = math.nan
+    """Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
+    t-tests are, where all units differ by the same amount other than zero."""
     wins: int
     ties: int
     losses: int
+    """Units where the first method is better, equal, worse."""
     t: float = math.nan
     p_t: float = math.nan
+    """Paired t-test, two-sided; p is 1 where no unit differs."""
     rho: float = math.nan
     t_divided_by: float = math.nan
     t_corrected: float = math.nan
     p_corrected: float = math.nan
+    """Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
+    examples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
+    from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units."""
     p_wilcoxon: float = math.nan
+    """Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties."""
     posterior: str = ""
+    """"signed-rank" (Benavoli et al. 2014) or, for units that share examples,
+    "correlated t" (Corani and Benavoli 2015)."""
     rope: float = math.nan
     p_first_better: float = math.nan
     p_equivalent: float = math.nan

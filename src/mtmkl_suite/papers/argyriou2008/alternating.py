@@ -56,12 +56,6 @@ def solve_alternating(
     The certificate is of the problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
     ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
     """
-    if not (gamma > 0 and np.isfinite(gamma)):
-        raise ValueError(f"gamma must be positive and finite, got {gamma}")
-    if epsilon < 0:
-        raise ValueError(f"epsilon must be at least 0, got {epsilon}")
-    if not 0 < epsilon_decay <= 1:
-        raise ValueError(f"epsilon_decay must be in (0, 1], got {epsilon_decay}")
     X, y = _stacked(tasks)
     D = np.eye(tasks.n_features) / tasks.n_features
     W = np.zeros((tasks.n_features, tasks.n_tasks))

@@ -131,8 +131,6 @@ def _rounds(
 
     if not 0 <= lam < np.inf:
         raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
-    if not len(C_values) or min(C_values) <= 0:
-        raise ValueError(f"C_values must be positive, got {C_values!r}")
     training, problem, cross = prepared.training, prepared.problem, prepared.cross
     task, label, role = prepared.task, prepared.label, prepared.role
     n_tasks, n_kernels = len(cross), cross[0].shape[1]

@@ -43,10 +43,6 @@ def largest_sum_of_roots(
     binds nothing are solved without that constraint.
     """
     u = np.asarray(u, dtype=float)
-    if u.ndim != 2 or not np.isfinite(u).all() or (u < 0).any():
-        raise ValueError("u must be a finite matrix without negative entries")
-    if not (math.isfinite(gamma) and gamma >= 0):
-        raise ValueError(f"gamma is {gamma}: choose a number of at least 0")
     n_tasks = len(u)
     scale = float(u.max())
     vertices = np.zeros_like(u)
