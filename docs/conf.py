@@ -386,6 +386,11 @@ def name_defaults(app: Sphinx, what, name: str, obj, options, text, result):
     return text, result
 
 
+def read_mathematics(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Take GitHub's delimiters of mathematics for those of MyST; called by Sphinx."""
+    source[0] = re.sub(r"\$`(.*?)`\$", r"$\1$", source[0])
+
+
 html_math_renderer = "mathml"
 
 
@@ -394,6 +399,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
     app.add_transform(Subscripts)
+    app.connect("source-read", read_mathematics)
     app.connect("html-page-context", link_report)
     app.connect("html-page-context", link_gallery)
     app.connect("autodoc-process-signature", name_defaults)

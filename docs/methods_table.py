@@ -16,10 +16,6 @@ TABLE = re.compile(r"(?<=<!-- methods -->\n\n).*?(?=\n<!-- end -->)", re.S)
 
 _EQUATION = re.compile(r"\.\. math::\n\n(.*?)\n\n", re.S)
 _AUTHOR = re.compile(r"(?:[A-Z]\. )+(\w[\w -]*?)(?=,| and )")
-# GitHub takes a bar for the end of a cell, and a backslash off punctuation.
-_FOR_GITHUB = {
-    r"\|": r"\Vert ", "|": r"\vert ", "<": r"\lt ", r"\;": r"\quad", r"\,": "",
-}  # fmt: skip
 
 
 def table() -> str:
@@ -30,7 +26,7 @@ def table() -> str:
         found = dict(methods)
         doc = inspect.getdoc(next(iter(found.values()))) or ""
         names = "<br>".join(f"`{name}`" for name in found)
-        problem = f"{doc.partition(chr(10))[0]}<br> ${_problem(doc)}$"
+        problem = f"{doc.partition(chr(10))[0]}<br> $`{_problem(doc)}`$"
         file = module.rpartition(".")[2] + ".py"
         source = f"[{file}](../src/mtmkl/methods/{file})"
         text += f"| {names} | {problem} | {_paper(doc)} | {source} |\n"
@@ -40,8 +36,8 @@ def table() -> str:
 def _problem(doc: str) -> str:
     """Return a method's problem, the first equation of its docstring."""
     (tex, *_) = _EQUATION.findall(doc)
-    for printed, safe in _FOR_GITHUB.items():
-        tex = tex.replace(printed, safe)
+    # A bar would end the cell.
+    tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
     tex = " ".join(tex.split()).rstrip(".,: ")
     return re.sub(r"^(?=\\sum|\\tfrac|\\nu)", r"\\min ", tex)
 

@@ -30,13 +30,13 @@ from mtmkl_suite.run.jobs import CAUSE
 from mtmkl_suite.run.process import print_any_text
 
 REPORT = "report"
-"""Rule that comes last: with it the papers' verdicts are there."""
+"""Last rule, after all verdicts."""
 
 KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
 _SECONDS = 5.0
-"""Share of the work that a job has whose time was never measured."""
+"""Work assumed for a job whose time was never measured."""
 _SAID_AT_THE_END = (
     "At least one job did not complete successfully",
     "Exiting because a job execution failed",
@@ -117,7 +117,7 @@ class Progress:
         self._bar.close()
 
     def text(self, now: float) -> str:
-        """Return what is done, and the time left once fits have ended."""
+        """Return the jobs done, and the time left once fits have ended."""
         text = f"{self.done} of {self.jobs} jobs"
         if self.done == self.jobs:
             return text
@@ -165,7 +165,7 @@ class LogHandler(LogHandlerBase):
         )
         print_any_text()
         sys.excepthook = _say_stopped
-        # A line of a log that a full disk does not take is no news beside the failure.
+        # A full disk also refuses lines of the log; the failure itself is reported.
         logging.raiseExceptions = False
 
     @property
@@ -194,7 +194,7 @@ class LogHandler(LogHandlerBase):
         return False
 
     def emit(self, record: LogRecord) -> None:
-        """Show a record, or take from it how far the run is."""
+        """Show a record, or update the progress from it."""
         try:
             if self.common_settings.dryrun or self.common_settings.verbose:
                 self._plain.handle(record)
@@ -253,7 +253,7 @@ class LogHandler(LogHandlerBase):
         if fits:
             left = duration(sum(fits.values()) / self._cores)
             on = f"{self._cores} core" + "s" * (self._cores > 1)
-            self._print(f"About {left} on {on}, as once measured")
+            self._print(f"About {left} on {on}, by earlier measurements")
         self._plan = stats["total"], fits
 
     def _take_failure(self, record: dict[str, Any]) -> None:
@@ -277,7 +277,7 @@ class LogHandler(LogHandlerBase):
         elif text.startswith("Complete log(s): "):
             self._log = text.partition(": ")[2]
         elif record.levelno >= ERROR and "CalledProcessError" in text:
-            # An exception is in the log of its job; what ended it otherwise is not.
+            # The log of a job has exceptions, but no other ending.
             ending = re.search(r"(died with .*|returned non-zero .*)", text)
             if ending and not ending[1].endswith(("status 1.", "status 130.")):
                 self._print(f"A job {ending[1]}")
@@ -321,7 +321,7 @@ class LogHandler(LogHandlerBase):
 
 
 def _cause(log: str) -> str:
-    """Return what a log says of the cause of a failure, indented."""
+    """Return the cause of a failure from its log, indented."""
     _, marked, cause = log.rpartition(f"{CAUSE}\n")
     lines = cause.splitlines()
     shown = lines if marked else lines[-_SHOWN_WITHOUT_CAUSE:]

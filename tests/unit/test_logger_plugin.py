@@ -60,7 +60,7 @@ def test_fits_that_were_once_measured_weigh_by_their_seconds(handler, capsys):
     handler.close()
     assert capsys.readouterr().err.splitlines()[:-1] == [
         "Planning the jobs",
-        "About 1 h 0 min on 1 core, as once measured",
+        "About 1 h 0 min on 1 core, by earlier measurements",
         "1 of 2 jobs, about 25 min left",  # this machine is twice as fast
     ]
 

@@ -1,4 +1,4 @@
-"""``mtmkl certify``: a method's solution beside the optimum of its problem."""
+"""``mtmkl certify``: a method's solution compared with the optimum of its problem."""
 
 import argparse
 import json
@@ -17,9 +17,9 @@ from mtmkl_suite.data import load
 from mtmkl_suite.methods import resolve
 
 _DESCRIPTION = """\
-Fit a convex method on a small sample of a data set, and solve the same problem, as
-its documentation states it, with an interior-point solver (cvxopt or Clarabel). The
-true optimum has to lie between the objective of the method and its dual bound.
+Fit a convex method on a small sample of a data set, and solve the problem of its
+documentation with a reference solver (cvxopt or Clarabel). The optimum must lie between
+the method's objective and its dual bound.
 """
 
 
@@ -27,25 +27,25 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     certify.description = _DESCRIPTION
     certify.epilog = (
-        "Ends with status 0 if the optimum lies between the bounds, 1 if not, and 2 if "
-        "the method has no optimum to compare with."
+        "Exits with status 0 if the optimum lies between the bounds, 1 if not, and 2 "
+        "if the method has no optimum to compare with."
     )
     certify.add_argument("--method", required=True, metavar="NAME")
     certify.add_argument("--dataset", required=True, metavar="NAME")
-    for name, example, of in (
-        ("params", '{"C": 10}', "the method"),
-        ("options", '{"n_classes": 5}', "the data set"),
+    for name, example, what in (
+        ("params", '{"C": 10}', "parameters of the method"),
+        ("options", '{"n_classes": 5}', "options of the data set"),
     ):
         certify.add_argument(
             f"--{name}",
             type=_object,
             default={},
             metavar="JSON",
-            help=f"of {of}, such as '{example}'",
+            help=f"{what}, such as '{example}'",
         )
     for name, default, what in (
-        ("examples", 12, "of each task in the sample"),
-        ("tasks", 4, "in the sample"),
+        ("examples", 12, "samples per task"),
+        ("tasks", 4, "number of tasks"),
     ):
         certify.add_argument(
             f"--{name}",
@@ -55,7 +55,7 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
             help=f"{what} (default: {default})",
         )
     certify.add_argument(
-        "--seed", type=int, default=0, help="that draws the sample (default: 0)"
+        "--seed", type=int, default=0, help="seed of the draw (default: 0)"
     )
     certify.set_defaults(run=_certify)
 
@@ -99,7 +99,7 @@ def _certify(parsed: argparse.Namespace) -> int:
     judged = time.perf_counter()
     print(
         f"{method.__name__} on {data.name}: {sample.n_tasks} tasks, "
-        f"{sample.y.size} examples, {sample.X.shape[1]} inputs\n"
+        f"{sample.y.size} samples, {sample.X.shape[1]} features\n"
         f"objective            {found.objective:.10g}  ({fitted - begin:.2f} s)\n"
         f"dual bound           {found.bound:.10g}\n"
         f"relative gap         {found.gap:.1e}\n"

@@ -11,9 +11,9 @@ from mtmkl_suite.statistics.score_tables import read_matrix
 
 _DESCRIPTION = """\
 Compare methods over data sets. SCORES is a long table, with columns method, dataset,
-score and, if there are several scores of a method on a data set, repeat; or a wide one,
-with a column dataset and a column per method. Writes one HTML page, on which the reader
-chooses methods and data sets, and csv tables.
+score and, if a method has several scores on a data set, repeat; or a wide one, with a
+column dataset and a column per method. Writes csv tables and one HTML page, on which
+the reader selects methods and data sets.
 """
 
 
@@ -30,7 +30,7 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="WIDTH",
         help="differences up to this size, in the unit of the scores, count as none; "
-        "fix it before you look (default: 0)",
+        "fix it before you see the scores (default: 0)",
     )
     better = compare.add_mutually_exclusive_group()
     for name, value in (("higher", True), ("lower", False)):
@@ -39,7 +39,7 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
             dest="higher_better",
             action="store_const",
             const=value,
-            help="needed unless the name of the score says it (accuracy, rmse, …)",
+            help="needed unless the name of the score implies it (accuracy, rmse, …)",
         )
     for kind in ("method", "dataset", "score"):
         compare.add_argument(
@@ -55,24 +55,24 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
         action="append",
         metavar="COLUMN",
         help="column that numbers repeats, folds or tasks within a data set (may be "
-        "repeated; default: repeat, where there is one)",
+        "repeated; default: repeat, if there is one)",
     )
     compare.add_argument(
         "--seconds-column",
         dest="seconds",
         default="seconds",
         metavar="COLUMN",
-        help="column of what a method took, for score against seconds (default: "
-        "seconds, where a long table has one)",
+        help="column of run times, for score against seconds (default: seconds, if a "
+        "long table has one)",
     )
     compare.add_argument(
         "--test-share",
         type=float,
         default=0.5,
         metavar="SHARE",
-        help="share of the examples of a data set that each repeat tests on, by which "
-        "repeats are correlated: 0.1 for tenfold cross-validation, 0 if each repeat "
-        "has examples of its own (default: 0.5, on the careful side)",
+        help="share of the samples of a data set in each test set, which is the "
+        "correlation of two repeats: 0.1 for tenfold cross-validation, 0 if each "
+        "repeat has samples of its own (default: 0.5, which is cautious)",
     )
     compare.add_argument(
         "--where",
@@ -80,29 +80,29 @@ def add_arguments(compare: argparse.ArgumentParser) -> None:
         default=[],
         type=_condition,
         metavar="COLUMN=VALUE",
-        help="only these rows; several values of one column are alternatives",
+        help="keep only these rows; several values of a column are alternatives",
     )
     compare.add_argument(
         "--independent",
         action="store_true",
-        help="data sets whose names differ by a number alone are independent",
+        help="treat data sets whose names differ only by a number as independent",
     )
     compare.add_argument(
         "--drop-incomplete",
         choices=("datasets", "methods"),
-        help="what to leave out where scores are missing",
+        help="leave out the data sets or the methods with missing scores",
     )
     compare.add_argument(
         "--output",
         type=Path,
         metavar="FOLDER",
-        help="folder of page and tables (default: comparison-<name of the file>)",
+        help="folder for page and tables (default: comparison-<name of the file>)",
     )
     compare.add_argument(
         "--seed",
         type=int,
         default=0,
-        help="of the bootstrap and the posterior (default: 0)",
+        help="seed of the bootstrap and the posterior (default: 0)",
     )
     compare.set_defaults(run=_compare)
 
@@ -148,8 +148,8 @@ def _compare(parsed: argparse.Namespace) -> int:
     )
     if before not in (None, page.read_bytes()):
         print(
-            f"mtmkl: note: another comparison in {folder} was replaced: --output takes "
-            "a folder",
+            f"mtmkl: note: another comparison in {folder} was replaced; --output sets "
+            "another folder",
             file=sys.stderr,
         )
     print("\n".join(sentences(found)))

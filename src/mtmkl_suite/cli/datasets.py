@@ -20,7 +20,7 @@ def add_arguments(datasets: argparse.ArgumentParser) -> None:
         "--small",
         action="store_true",
         help="all sets below 5 MB, within 15 seconds, unless config/config.yaml "
-        "says otherwise; it is no error if they cannot be had",
+        "says otherwise; sets that cannot be reached are skipped",
     )
     action.set_defaults(run=_fetch)
     action = actions.add_parser("verify", help="check the hash of every available file")

@@ -1,4 +1,4 @@
-"""``mtmkl list``: what there is."""
+"""``mtmkl list``: papers, experiments, methods, artefacts, metrics, data sets."""
 
 import argparse
 import inspect
@@ -16,7 +16,9 @@ from mtmkl_suite.metrics import METRICS
 def add_arguments(listing: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     kinds = listing.add_subparsers(required=True, metavar="KIND")
-    kind = kinds.add_parser("papers", help="papers, and whether a record is published")
+    kind = kinds.add_parser(
+        "papers", help="papers, and whether their record is published"
+    )
     kind.set_defaults(run=_papers)
     for name, run, text in (
         ("experiments", _experiments, "experiments with data, protocol and repeats"),
@@ -24,13 +26,15 @@ def add_arguments(listing: argparse.ArgumentParser) -> None:
         ("artefacts", _artefacts, "figures and tables"),
     ):
         kind = kinds.add_parser(name, help=text)
-        only = "only those of this paper, with or without --paper"
+        only = "limit the list to this paper"
         kind.add_argument("--paper", metavar="PAPER", help=argparse.SUPPRESS)
         kind.add_argument("paper", nargs="?", default=argparse.SUPPRESS, help=only)
         kind.set_defaults(run=run)
-    kind = kinds.add_parser("metrics", help="metrics, and what each needs")
+    kind = kinds.add_parser("metrics", help="metrics, and their requirements")
     kind.set_defaults(run=_metrics)
-    kind = kinds.add_parser("datasets", help="data sets, and where each was found")
+    kind = kinds.add_parser(
+        "datasets", help="data sets, and the place where each was found"
+    )
     kind.set_defaults(run=_datasets)
 
 

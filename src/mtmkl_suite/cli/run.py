@@ -45,7 +45,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="make only this figure or table, with the experiments it needs (may be "
-        "repeated; mtmkl list artefacts)",
+        "repeated; mtmkl list artefacts shows the names)",
     )
     run.add_argument(
         "--method",
@@ -66,8 +66,8 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--readings",
         nargs="*",
         metavar="FACTOR",
-        help="run other readings of the protocol in place of the experiments: all, or "
-        "those of these factors",
+        help="run other readings of the protocol instead of the experiments: all, or "
+        "those of the named factors",
     )
     run.add_argument(
         "--against",
@@ -82,17 +82,17 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--ignore",
         action="append",
         metavar="COLUMN",
-        help="exclude from the inputs (may be repeated)",
+        help="exclude from the features (may be repeated)",
     )
     own.add_argument(
         "--min-examples",
         type=positive,
         metavar="N",
-        help="leave out tasks with fewer examples",
+        help="leave out tasks with fewer samples",
     )
     for name, text in (
-        ("impute", "fill in missing inputs by the median of the training rows"),
-        ("one-hot", "make an input of each value of a column of text"),
+        ("impute", "fill in missing features by the median of the training rows"),
+        ("one-hot", "make a feature of each value of a text column"),
     ):
         own.add_argument(f"--{name}", action="store_const", const=True, help=text)
     own.add_argument(
@@ -124,7 +124,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--tier",
         choices=TIERS,
-        help="how much to run (default: quick)",
+        help="few repeats and short grids, or the full protocol (default: quick)",
     )
     run.add_argument(
         "--cores", type=positive, default=1, help="processes to use (default: 1)"

@@ -1,4 +1,4 @@
-"""``mtmkl show``: an experiment, and what its methods have chosen."""
+"""``mtmkl show``: an experiment, and the hyper-parameters chosen in it."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ from mtmkl_suite.run.plan import method_specs
 
 _PERCENT = "{:.0%}"
 _FEW = 6
-_NOT_SET = ("title", "section", "methods")  # text, and what has keys of its own
+_NOT_SET = ("title", "section", "methods")  # texts, and entries with own keys
 
 
 def add_arguments(show: argparse.ArgumentParser) -> None:
@@ -34,14 +34,14 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--chosen",
         action="store_true",
-        help="how often each value was chosen, and the share at the ends of the grid",
+        help="count the choices of each value, with the share at the ends of the grid",
     )
     show.add_argument(
         "--run",
         type=Path,
         dest="folder",
         metavar="FOLDER",
-        help="count in this run, such as results/paper, and not in the published "
+        help="count in this run, such as results/paper, instead of the published "
         "record",
     )
     show.set_defaults(run=_show)
@@ -132,8 +132,8 @@ def _show_chosen(config: Paper, name: str, folder: Path | None) -> int:
     found = chosen_parameters(read_scores(path), name, grids_of(config, name))
     if found.empty:
         raise ConfigError(
-            f"{path} has nothing that was chosen in {name!r}: either it was not run "
-            "there, or its methods record a path and choose nothing"
+            f"{path} has no choices in {name!r}: either it was not run there, or its "
+            "methods record a path and choose nothing"
         )
     rows: list[dict[str, object]] = []
     for row in found.to_dict("records"):

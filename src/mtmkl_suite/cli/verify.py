@@ -39,28 +39,32 @@ _FOLDER = Path("results", "verify")
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     found.description = _DESCRIPTION
-    found.epilog = "Ends with status 1 if a cell differs or none could be computed."
+    found.epilog = "Exits with status 1 if a cell differs or none could be computed."
     found.add_argument(
         "--paper",
         action="append",
         metavar="NAME",
-        help="only this record (may be repeated; default: all)",
+        help="paper whose record is checked (may be repeated; default: all)",
     )
     found.add_argument(
-        "--cells", type=positive, default=300, metavar="N", help="default: 300"
+        "--cells",
+        type=positive,
+        default=300,
+        metavar="N",
+        help="number of cells to draw (default: 300)",
     )
     found.add_argument(
         "--seed",
         type=_seed,
         metavar="TEXT",
-        help="number or hash that draws the cells (default: by the clock)",
+        help="number or hash that seeds the draw (default: time-based)",
     )
     found.add_argument(
         "--minutes",
         type=float,
         default=15.0,
         metavar="M",
-        help="then stop (default: 15)",
+        help="time limit (default: 15)",
     )
     found.add_argument(
         "--cores", type=positive, default=1, help="processes to use (default: 1)"
@@ -85,7 +89,7 @@ def _run(parsed: argparse.Namespace) -> int:
     path = _FOLDER / f"receipt-{seed}.json"
     make_folder(path.parent)
     results = finished(path, records, cells)
-    print(f"{len(cells)} cells, seed {seed}, {len(results)} of them finished before")
+    print(f"{len(cells)} cells, seed {seed}, {len(results)} finished before")
     left = [cell for cell in cells if cell not in results]
     with closing(
         computed_cells(records, left, until=until, cores=parsed.cores)
@@ -103,7 +107,7 @@ def _run(parsed: argparse.Namespace) -> int:
 
 
 def _lines(cell: Cell, result: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the outcome of a cell, and its scores beside those of the record."""
+    """Yield the outcome of a cell, and its scores with those of the record."""
     yield f"{result['outcome']:8} {cell}, {result['seconds']} s"
     if result.get("relative"):
         yield f"{'':9}numbers differ by up to {result['relative']:.1e} of their size"
@@ -118,7 +122,7 @@ def _lines(cell: Cell, result: Mapping[str, Any]) -> Iterator[str]:
 def _table(
     cells: Sequence[Cell], results: Mapping[Cell, Mapping[str, Any]]
 ) -> list[dict[str, object]]:
-    """Return how many cells of each paper came to each outcome."""
+    """Return the number of cells of each paper with each outcome."""
     rows: list[dict[str, object]] = []
     papers = sorted({cell.paper for cell in cells})
     for name in [*papers, "all"]:
@@ -134,16 +138,13 @@ def _conclusion(
     cells: Sequence[Cell],
     results: Mapping[Cell, Mapping[str, Any]],
 ) -> Iterator[str]:
-    """Yield what the outcomes say of the record, and what may explain differences."""
+    """Yield a bound on the share of different fits, and causes of differences."""
     counts = counted(results.values())
     n = len(results) - counts[NO_DATA]
     if n:
         rate = excluded_rate(counts[DIFFERS], n)
-        some = "" if n == len(cells) else " as short as these, and on data as small,"
-        yield (
-            f"If {rate:.1%} of the fits{some} or more differed, a draw like this would "
-            "have shown more of them with a probability of 95 %."
-        )
+        some = "" if n == len(cells) else " as short, and on data as small, as these"
+        yield f"With 95 % confidence, fewer than {rate:.1%} of the fits{some} differ."
     if counts[DIFFERS]:
         found = {
             (str(each["commit"])[:12], each["machine"]["blas"])
@@ -151,6 +152,6 @@ def _conclusion(
         }
         for commit, blas in sorted(found):
             yield (
-                f"The record is of commit {commit}, its linear algebra {blas} (here "
-                f"{machine()['blas']}): docs/verify.md says what depends on them."
+                f"The record was computed at commit {commit} with BLAS {blas} (here "
+                f"{machine()['blas']}): docs/verify.md explains the differences."
             )

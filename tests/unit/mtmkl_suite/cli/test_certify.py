@@ -18,7 +18,7 @@ def test_the_optimum_and_the_bounds_are_printed(capsys):
     )
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(
-        "MEDKernelSelectionClassifier on digits_pairs: 2 tasks, 16 exa"
+        "MEDKernelSelectionClassifier on digits_pairs: 2 tasks, 16 samples"
     )
     values = {line[:21].strip(): line[21:].split()[0] for line in printed[1:-1]}
     upper, lower = float(values["objective"]), float(values["dual bound"])

@@ -62,7 +62,7 @@ def test_or_in_a_run(capsys, tmp_path):
     with gzip.open(place, "wt") as file:
         file.write(header)
     assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 1
-    assert "has nothing that was chosen in 'robot'" in capsys.readouterr().err
+    assert "has no choices in 'robot'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
