@@ -6,7 +6,8 @@ Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
 
 for any Ω that can give its exact proximal point and its conjugate. The splitting W = Z
 alternates a step in W, which is diagonal in the singular vectors of each X_t for every
-step size ρ, and the proximal point in Z. With residuals r_t of the W step, a_t = 2r_t
+step size ρ, and the proximal point in Z; what takes long mixes its last points
+(Anderson's acceleration). With residuals r_t of the W step, a_t = 2r_t
 is a dual point, and
 
     Σ_t (y_t'a_t − ¼||a_t||²) − Ω*([X_1'a_1 … X_T'a_T])
@@ -26,16 +27,22 @@ import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot_at, routine
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
+from mtmkl.solvers.mixing import Mixing
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
 #: Over-relaxation of the W step.
 RELAXATION = 1.6
+#: Iterations before points are mixed: most problems are solved by then.
+MIX_AFTER = 40
 _ADAPT_EVERY = 10
 # Iterations after which a relative gap that is small is stuck if more than this is left
-# of it, and what ρ is multiplied by then, to what share of the balanced one.
+# of it, and what ρ is multiplied by then, to what share of the balanced one; share of
+# the gap by which an objective moves that lags.
 _LOWER_EVERY, _NEAR, _SLOW = 20, 3e-3, 0.6
-_LOWER, _LEAST = 0.3, 0.01
+_LOWER, _LEAST, _MOVES = 0.3, 0.01, 0.01
+# Points that are mixed.
+_MEMORY = 10
 
 
 class TaskPenalty(Protocol):
@@ -127,7 +134,7 @@ class Splitting(Protocol):
     #: Iterations from one check of the certificate to the next, a divisor of 20.
     check_every: int
     #: Whether the lower bound may lag far behind Z with the ρ that serves Z, and rises
-    #: faster with a small one.
+    #: faster with a small one, which is taken back once Z lags.
     bound_lags: bool
     #: ρ, and the one of them that balanced the residuals.
     step: float
@@ -191,16 +198,25 @@ class PenaltySteps(Splitting):
         self.Z, self.L = start.primal, start.multiplier
         self.step = self.balanced = start.step
         self.no_mean = np.zeros(data[0].shape[1])
+        self.n_taken, self.mixing = 0, Mixing(self.Z.shape, _MEMORY)
 
     def advance(self) -> None:
         """Take the W step, the proximal point in Z, and that in the multipliers."""
         V, self.pull, self.residual = relaxed_step(
             *self.data, self.Z, self.L, self.no_mean, self.step
         )
+        if self.n_taken >= MIX_AFTER:
+            old = self.Z - self.L / self.step
+            V = self.mixing.following(old, V - old)
+        self.n_taken += 1
         self.previous = self.Z, self.L
         self.Z, self.size = self.penalty.prox(V, self.step)
-        self.L = np.subtract(self.Z, V, out=V)
-        self.L *= self.step
+        self.L = self.step * (self.Z - V)
+
+    def scale_step(self, factor: float) -> None:
+        """Multiply ρ, after which the former points mean something else."""
+        self.step *= factor
+        self.mixing.clear()
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""
@@ -285,7 +301,7 @@ def alternate(
     ``best`` is offered what each check finds; ``n_iter`` counts as done.
     """
     next_adapt = n_iter + _ADAPT_EVERY
-    last_gap = np.inf
+    last = np.inf, -np.inf
     is_done = best.is_close
     while not is_done and n_iter < max_iter:
         # Until the next check, or the next look at ρ.
@@ -305,11 +321,15 @@ def alternate(
             factor = steps.balance()
             steps.balanced *= factor
         if steps.bound_lags and n_iter % _LOWER_EVERY == 0:
-            gap = best.objective - best.bound
-            is_stuck = _SLOW * last_gap < gap <= _NEAR * best.objective
-            if is_stuck and steps.step > _LEAST * steps.balanced:
-                factor *= _LOWER
-            last_gap = gap
+            gap, last_gap = best.objective - best.bound, last[0] - last[1]
+            if _SLOW * last_gap < gap <= _NEAR * best.objective:
+                # The one that still moves is the one that lags.
+                moved = last[0] - best.objective
+                if moved > max(best.bound - last[1], _MOVES * gap):
+                    factor *= min(1.0 / _LOWER, steps.balanced / (factor * steps.step))
+                elif steps.step > _LEAST * steps.balanced:
+                    factor *= _LOWER
+            last = best.objective, best.bound
         if factor != 1.0:
             steps.scale_step(factor)
     return n_iter

@@ -95,3 +95,15 @@ def test_large_weight_on_differences_makes_the_common_part_equal(make_problem):
     common = solve(tasks, 1e4, 1.0, 1.0).extra["common"]
     assert np.ptp(common, axis=1).max() == 0.0
     assert np.abs(common).max() > 0.0
+
+
+def test_problem_that_leaves_much_free_is_solved_in_few_iterations():
+    """Once the bound serves, the objective must not be left to creep."""
+    rng = np.random.default_rng(0)
+    n_tasks, n, d = 10, 12, 40
+    base = rng.normal(size=(60, d)) @ rng.normal(size=(d, d))
+    X = np.vstack([base[rng.choice(60, n, replace=False)] for _ in range(n_tasks)])
+    y, task = np.sign(rng.normal(size=n_tasks * n)), np.repeat(np.arange(n_tasks), n)
+    tasks = decompose(X, y, task, n_tasks=n_tasks)
+    solution = solve(tasks, 2.0**-9, 2.0**-9, 512.0, tol=1e-8, max_iter=1000)
+    assert solution.certificate.status == "converged"
