@@ -22,7 +22,7 @@ from mtmkl.methods._base.bases import (
 )
 from mtmkl.methods._base.checks import Check, check_inputs
 from mtmkl.solvers.solution import Solution
-from mtmkl.task_labels import task_labels
+from mtmkl.task_labels import SEARCH_REMEDY, task_labels, task_numbers
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -288,39 +288,13 @@ class MultiTaskEstimator(BaseEstimator):
         if self.tasks_.size > 1 and _will_not_be_scored():
             raise ValueError(
                 "task reaches fit, and would not reach score, so that no score is a "
-                f"number: {_REMEDY}"
+                f"number: {SEARCH_REMEDY}"
             )
         return index.astype(np.intp).ravel()
 
     def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
         """Return task numbers for labels that ``fit`` has seen."""
-        if task is None and self.tasks_.size > 1:
-            raise ValueError(
-                f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
-                f"(score takes it by name, task=...). In a search: {_REMEDY}"
-            )
-        if task is None:
-            return np.zeros(n, dtype=np.intp)
-        numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
-        distinct, inverse = np.unique(task_labels(task, n), return_inverse=True)
-        unseen = [label for label in distinct.tolist() if label not in numbers]
-        if unseen:
-            shown, known = (
-                ", ".join(map(repr, labels[:most]))
-                + (f" and {len(labels) - most} more" if len(labels) > most else "")
-                for labels, most in ((unseen, 5), (list(numbers), 20))
-            )
-            raise ValueError(f"task not seen by fit: {shown}; known: {known}")
-        encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
-        return encoded[inverse.ravel()]
-
-
-_REMEDY = (
-    "take mtmkl.model_selection.PathSearchCV, whose fit and predict take task; or "
-    "sklearn.set_config(enable_metadata_routing=True) and a search over "
-    "mtmkl.model_selection.route_tasks(estimator) with the estimator's own score or a "
-    "TaskScorer; or TaskColumn, which takes tasks from a column of X"
-)
+        return task_numbers(task, n, self.tasks_)
 
 
 def _will_not_be_scored() -> bool:
