@@ -8,6 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.errors import some
+from mtmkl.typing import IntArray
+
+#: For errors of a search that does not pass tasks on.
+SEARCH_REMEDY = (
+    "take mtmkl.model_selection.PathSearchCV, whose fit and predict take task; or "
+    "sklearn.set_config(enable_metadata_routing=True) and a search over "
+    "mtmkl.model_selection.route_tasks(estimator) with the estimator's own score or a "
+    "TaskScorer; or TaskColumn, which takes tasks from a column of X"
+)
+
 #: Truth values of NumPy are no numbers to Python, and its own are.
 NUMBERS = (Real, np.bool_)
 
@@ -62,6 +73,32 @@ def task_labels(task: Any, n: int) -> NDArray[Any]:
     if labels.dtype.kind not in "iubUS":
         raise ValueError(f"task labels must be integers or strings, got {labels.dtype}")
     return labels
+
+
+def task_numbers(
+    task: Any, n: int, known: NDArray[Any], *, unseen: str | None = None
+) -> IntArray:
+    """Return the numbers of n samples' tasks among the known ones.
+
+    Others are −1 if ``unseen`` is "mean", else an error; None has no such choice.
+    """
+    if task is None and known.size > 1:
+        raise ValueError(
+            f"task is needed: the estimator was fitted on {known.size} tasks (score "
+            f"takes it by name, task=...). In a search: {SEARCH_REMEDY}"
+        )
+    if task is None:
+        return np.zeros(n, dtype=np.intp)
+    numbers = {label: number for number, label in enumerate(known.tolist())}
+    distinct, inverse = np.unique(task_labels(task, n), return_inverse=True)
+    found = np.array([numbers.get(x, -1) for x in distinct.tolist()], dtype=np.intp)
+    if unseen != "mean" and (found < 0).any():
+        raise ValueError(
+            f"task not seen by fit: {some(map(repr, distinct[found < 0].tolist()))}; "
+            f"known: {some(map(repr, numbers), 20)}"
+            + ("; unseen='mean' predicts for it" if unseen else "")
+        )
+    return found[inverse.ravel()]
 
 
 def refuse_rounded(labels: NDArray[np.floating[Any]]) -> None:

@@ -17,9 +17,8 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
-from mtmkl.task_labels import task_labels
+from mtmkl.task_labels import task_labels, task_numbers
 from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -119,20 +118,7 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
     def _encode(self, task: ArrayLike | None, n: int) -> NDArray[np.intp]:
         """Return the numbers of tasks, −1 for those that ``fit`` has not seen."""
         check_is_fitted(self)
-        if task is None and self.tasks_.size > 1:
-            raise ValueError(
-                f"task is needed: {type(self).__name__} was fitted on "
-                f"{self.tasks_.size} tasks"
-            )
-        labels = task_labels(task, n)
-        number = {label: t for t, label in enumerate(self.tasks_.tolist())}
-        found = np.array([number.get(x, -1) for x in labels.tolist()], dtype=np.intp)
-        if self.unseen == "error" and (found < 0).any():
-            raise ValueError(
-                f"task not seen by fit: {some(np.unique(labels[found < 0]))}; known: "
-                f"{some(self.tasks_, 20)}; unseen='mean' predicts for it"
-            )
-        return found
+        return task_numbers(task, n, self.tasks_, unseen=self.unseen)
 
 
 class PerTask(_Wrapper):
@@ -142,6 +128,8 @@ class PerTask(_Wrapper):
     ----------
     estimator : estimator
         A classifier or regressor of scikit-learn's kind; each task has a clone of it.
+        A class that a task lacks has the probability 0, and a decision value as far
+        below 0 as any of this sample in this task is from 0.
     unseen : {"error", "mean"}
         How a sample is predicted whose task was not in training: not at all, or by the
         mean of what all estimators predict, each task counted once.
@@ -223,8 +211,9 @@ class PerTask(_Wrapper):
             return found
         if found.ndim == 1:
             found = np.column_stack([-found, found])
-        lowest = 0.0 if response == "predict_proba" else -1.0
-        full = np.full((len(found), self.classes_.size), lowest)
+        full = np.zeros((len(found), self.classes_.size))
+        if response == "decision_function":
+            full -= np.abs(found).max(axis=1, keepdims=True)
         full[:, np.searchsorted(self.classes_, model.classes_)] = found
         binary = response == "decision_function" and self.classes_.size == 2
         return full[:, 1] if binary else full

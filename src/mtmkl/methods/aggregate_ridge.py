@@ -40,6 +40,7 @@ class AggregateRidgeRegressor(LinearPathEstimator):
         1: the solution has a closed form.
     """
 
+    _takes_shared = False
     _checks = checks(gamma=check_positive)
 
     gamma: float = 1.0

@@ -120,7 +120,8 @@ class MultiTaskFeatureLearningRegressor(FeatureLearner):
             # Inputs centred within tasks see the dual point centred.
             a = a - task_means(a[:, None], task, self.tasks_.size)[task, 0]
         shape = (int(basis.distinct.max()) + 1, self.tasks_.size)
-        A = coo_array((a, (basis.distinct, task)), shape=shape).tocsr()
+        distinct = np.resize(basis.distinct, task.size)  # of each task that shares them
+        A = coo_array((a, (distinct, task)), shape=shape).tocsr()
         largest = max(float(np.linalg.eigvalsh((A.T @ A).toarray())[-1]), 0.0)
         cost = basis.discarded_norm * largest / (4.0 * self.gamma)
         value = solution.certificate.dual_objective

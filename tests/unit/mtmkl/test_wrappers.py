@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_classifier
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import (
     LinearRegression,
@@ -108,6 +108,32 @@ def test_classes_of_all_tasks(samples, estimator):
     assert set(unseen) <= {0, 10, 20}
 
 
+class Against(ClassifierMixin, BaseEstimator):
+    """A classifier that is against all classes, and least against the first."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return np.tile(-2.0 - np.arange(self.classes_.size), (len(X), 1))
+
+    def predict(self, X):
+        return self.classes_[self.decision_function(X).argmax(axis=1)]
+
+
+def test_a_class_that_a_task_lacks_is_its_last_choice(samples):
+    X, _, task = samples
+    y = np.arange(60) % 4
+    y[(task == "oslo") & (y == 3)] = 0
+    model = PerTask(Against(), unseen="mean").fit(X, y, task)
+    values = model.decision_function(X, task)
+    np.testing.assert_array_equal(values.argmax(axis=1), model.predict(X, task))
+    assert (model.predict(X, np.repeat("bern", 60)) == 0).all()
+    own = values[task == "oslo"]
+    np.testing.assert_array_equal(own[:, 3], own.min(axis=1))
+
+
 def test_two_classes_have_one_decision_value(samples):
     X, value, task = samples
     y = np.where(value > 0, "up", "down")
@@ -124,7 +150,9 @@ def test_two_classes_have_one_decision_value(samples):
 def test_what_is_refused(samples, wrapper):
     X, y, task = samples
     model = wrapper(Ridge()).fit(X, y, task)
-    with pytest.raises(ValueError, match=r"not seen by fit: bern; known: athens, oslo"):
+    with pytest.raises(
+        ValueError, match=r"not seen by fit: 'bern'; known: 'athens', 'oslo'"
+    ):
         model.predict(X, np.repeat("bern", 60))
     with pytest.raises(ValueError, match="task is needed"):
         model.predict(X)

@@ -25,7 +25,7 @@ def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         if reason is not None:
             raise TypeError(reason)
         X = canonical_csr(X)
-    elif _is_plain(estimator, X, *y):
+    elif _is_plain(estimator, 1 + options.get("multi_output", False), X, *y):
         # What validate_data would return, in a tenth of the time of a small fit.
         if options.get("reset", True):
             estimator.n_features_in_ = X.shape[1]
@@ -36,7 +36,7 @@ def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     )
 
 
-def _is_plain(estimator: Any, X: Any, *y: Any) -> bool:
+def _is_plain(estimator: Any, n_dim: int, X: Any, *y: Any) -> bool:
     """Tell whether arrays are as they should be, and no columns have had names."""
     arrays = (X, *y)
     if hasattr(estimator, "feature_names_in_") or any(
@@ -47,7 +47,7 @@ def _is_plain(estimator: Any, X: Any, *y: Any) -> bool:
         X.dtype == np.float64
         and X.ndim == 2
         and X.size > 0
-        and all(each.ndim == 1 and each.dtype.kind in "biufUS" for each in y)
+        and all(each.ndim == n_dim and each.dtype.kind in "biufUS" for each in y)
         and all(
             bool(np.isfinite(each).all()) for each in arrays if each.dtype.kind == "f"
         )

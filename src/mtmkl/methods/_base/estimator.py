@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import Tags, _safe_indexing, check_consistent_length
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +22,7 @@ from mtmkl.methods._base.bases import (
 )
 from mtmkl.methods._base.checks import Check, check_inputs
 from mtmkl.solvers.solution import Solution
-from mtmkl.task_labels import task_labels
+from mtmkl.task_labels import SEARCH_REMEDY, task_labels, task_numbers
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class MultiTaskEstimator(BaseEstimator):
     fits_on_test: ClassVar[bool] = False
     #: Parameters in which the points of one path may differ.
     along: ClassVar[tuple[str, ...]] = ()
+    #: Whether the method takes samples that all tasks share once, and y task by task.
+    _takes_shared: ClassVar[bool] = False
     #: Whether y had a column for each task.
     _has_columns: bool = False
     #: Checks of the parameters, by name.
@@ -112,7 +114,7 @@ class MultiTaskEstimator(BaseEstimator):
         TypeError
             If X is sparse, and the estimator takes dense inputs only.
         """
-        X_array, y_array, index = self._validate_fit(*self._long(X, y, task))
+        X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
         self._fit_group([self], X_array, y_array, index)
         return self
@@ -140,9 +142,7 @@ class MultiTaskEstimator(BaseEstimator):
         X_array = check_inputs(self, X, reset=False)
         n = X_array.shape[0]
         if task is None and self._has_columns:
-            n_tasks = self.tasks_.size
-            rows, numbers = np.tile(np.arange(n), n_tasks), np.repeat(self.tasks_, n)
-            return self._outputs(X_array[rows], numbers).reshape(n_tasks, n).T
+            return self._outputs_of_all(X_array)
         return self._outputs(X_array, self._encode(task, n))
 
     def fit_path(
@@ -169,7 +169,7 @@ class MultiTaskEstimator(BaseEstimator):
         for key, estimator in zip(keys, estimators, strict=True):
             groups.setdefault(key, []).append(estimator)
         for first, *others in groups.values():
-            arrays = first._validate_fit(*first._long(X, y, task))
+            arrays = first._validate_fit(X, y, task)
             known = {k: v for k, v in vars(first).items() if k.endswith("_")}
             known["_has_columns"] = first._has_columns
             for estimator in others:
@@ -232,6 +232,12 @@ class MultiTaskEstimator(BaseEstimator):
         """Return predictions, or the scores of a classifier."""
         raise NotImplementedError
 
+    def _outputs_of_all(self, X: FloatArray) -> FloatArray:
+        """Return the outputs for every task, (n, T)."""
+        n, n_tasks = X.shape[0], self.tasks_.size
+        rows, numbers = np.tile(np.arange(n), n_tasks), np.repeat(self.tasks_, n)
+        return self._outputs(X[rows], numbers).reshape(n_tasks, n).T
+
     def _keep_certificate(self, solution: Solution) -> None:
         """Set the fitted attributes of a solution's certificate."""
         certificate = solution.certificate
@@ -254,56 +260,41 @@ class MultiTaskEstimator(BaseEstimator):
         """Return inputs, targets and numbers of the tasks."""
         raise NotImplementedError
 
-    def _long(self, X: Any, y: Any, task: ArrayLike | None) -> tuple[Any, Any, Any]:
-        """Return one row per target where y has a column for each task."""
+    def _checked(self, X: Any, y: Any, task: Any, **options: Any) -> tuple[Any, Any]:
+        """Return inputs and targets as arrays, and note whether y has columns."""
         shape = np.asarray(y).shape
         self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
+        if self._has_columns:
+            options["multi_output"] = True
+        X_array, y_array = check_inputs(self, X, y, **options)
+        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
+        return X_array, y_array
+
+    def _numbered(
+        self, X: FloatArray, y: FloatArray, task: ArrayLike | None
+    ) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Return inputs, one target after the other, and the numbers of their tasks."""
         if not self._has_columns:
-            return X, y, task
-        check_consistent_length(X, y)
-        rows = np.tile(np.arange(shape[0]), shape[1])
-        numbers = np.repeat(np.arange(shape[1]), shape[0])
-        return _safe_indexing(X, rows), np.ravel(y, order="F"), numbers
+            return X, y, self._number(task, X.shape[0])
+        n, n_tasks = y.shape
+        self.tasks_ = np.arange(n_tasks)
+        if not self._takes_shared:
+            X = X[np.tile(np.arange(n), n_tasks)]
+        return X, y.ravel(order="F"), np.repeat(self.tasks_, n)
 
     def _number(self, task: ArrayLike | None, n: int) -> IntArray:
         """Set ``tasks_``, and return the number of each example's task."""
         self.tasks_, index = np.unique(task_labels(task, n), return_inverse=True)
-        if self.tasks_.size > 1 and not self._has_columns and _will_not_be_scored():
+        if self.tasks_.size > 1 and _will_not_be_scored():
             raise ValueError(
                 "task reaches fit, and would not reach score, so that no score is a "
-                f"number: {_REMEDY}"
+                f"number: {SEARCH_REMEDY}"
             )
         return index.astype(np.intp).ravel()
 
     def _encode(self, task: ArrayLike | None, n: int) -> IntArray:
         """Return task numbers for labels that ``fit`` has seen."""
-        if task is None and self.tasks_.size > 1:
-            raise ValueError(
-                f"task is needed: the estimator was fitted on {self.tasks_.size} tasks "
-                f"(score takes it by name, task=...). In a search: {_REMEDY}"
-            )
-        if task is None:
-            return np.zeros(n, dtype=np.intp)
-        numbers = {label: number for number, label in enumerate(self.tasks_.tolist())}
-        distinct, inverse = np.unique(task_labels(task, n), return_inverse=True)
-        unseen = [label for label in distinct.tolist() if label not in numbers]
-        if unseen:
-            shown, known = (
-                ", ".join(map(repr, labels[:most]))
-                + (f" and {len(labels) - most} more" if len(labels) > most else "")
-                for labels, most in ((unseen, 5), (list(numbers), 20))
-            )
-            raise ValueError(f"task not seen by fit: {shown}; known: {known}")
-        encoded = np.array([numbers[label] for label in distinct.tolist()], np.intp)
-        return encoded[inverse.ravel()]
-
-
-_REMEDY = (
-    "take mtmkl.model_selection.PathSearchCV, whose fit and predict take task; or "
-    "sklearn.set_config(enable_metadata_routing=True) and a search over "
-    "mtmkl.model_selection.route_tasks(estimator) with the estimator's own score or a "
-    "TaskScorer; or TaskColumn, which takes tasks from a column of X"
-)
+        return task_numbers(task, n, self.tasks_)
 
 
 def _will_not_be_scored() -> bool:
@@ -352,13 +343,12 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
                 "y holds text, and the targets of a regression must be numbers: "
                 "convert them, or take a classifier if they are labels"
             )
-        X_array, y_array = check_inputs(
-            self, X, y, y_numeric=True, ensure_min_samples=1
+        X_array, y_array = self._checked(
+            X, y, task, y_numeric=True, ensure_min_samples=1
         )
         y_array = np.asarray(y_array, dtype=np.float64)
-        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
-        return X_array, y_array, self._number(task, X_array.shape[0])
+        return self._numbered(X_array, y_array, task)
 
 
 class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
@@ -414,10 +404,9 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        X_array, y_array = check_inputs(self, X, y)
+        X_array, y_array = self._checked(X, y, task)
         if y_array.dtype.kind not in "biufUS":
             check_classification_targets(y_array)
-        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
         self.classes_, code = np.unique(y_array, return_inverse=True)
         if y_array.dtype.kind == "f" and np.any(self.classes_ % 1.0 != 0.0):
             check_classification_targets(y_array)  # slow
@@ -429,5 +418,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
                 f"{type_of_target(y_array)}, its classes are {shown}: make tasks of "
                 "two classes, as mtmkl.datasets.tasks.one_vs_one does."
             )
-        signed = np.where(code.ravel() == self.classes_.size - 1, 1.0, -1.0)
-        return X_array, signed, self._number(task, X_array.shape[0])
+        signed = np.where(
+            code.reshape(y_array.shape) == self.classes_.size - 1, 1.0, -1.0
+        )
+        return self._numbered(X_array, signed, task)

@@ -60,6 +60,7 @@ class LinearPathEstimator(MultiTaskRegressor):
     """
 
     along: ClassVar[tuple[str, ...]] = ("gamma",)
+    _takes_shared = True
     _checks = checks(kernel=optional(check_kernel))
     #: Whether the penalty is the same in all orthonormal coordinates.
     _rotation_invariant: ClassVar[bool] = False
@@ -76,6 +77,8 @@ class LinearPathEstimator(MultiTaskRegressor):
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedRegression:
+        n_tasks = int(task.max()) + 1
+        X = samples_once(X, task, n_tasks)
         scaler = StandardScaler().fit(X) if self.standardize else None
         Z = X if scaler is None else scaler.transform(X)
         basis = span = None
@@ -84,15 +87,17 @@ class LinearPathEstimator(MultiTaskRegressor):
         elif self._rotation_invariant:
             span = span_of(Z)
             Z = Z if span is None else Z @ span
-        n_tasks = int(task.max()) + 1
         means: tuple[FloatArray, FloatArray] | None = None
         if self.fit_intercept:
-            means = (
-                task_means(Z, task, n_tasks),
-                task_means(y[:, None], task, n_tasks)[:, 0],
-            )
             # Centring removes exactly what an unpenalised offset per task explains.
-            Z, y = Z - means[0][task], y - means[1][task]
+            targets = task_means(y[:, None], task, n_tasks)[:, 0]
+            y = y - targets[task]
+            if len(Z) < task.size:
+                means = np.tile(Z.mean(axis=0), (n_tasks, 1)), targets
+                Z = Z - means[0][0]
+            else:
+                means = task_means(Z, task, n_tasks), targets
+                Z = Z - means[0][task]
         tasks = self._reduced(Z, y, task, n_tasks=n_tasks)
         return PreparedRegression(scaler, basis, span, tasks, task, means)
 
@@ -128,12 +133,16 @@ class LinearPathEstimator(MultiTaskRegressor):
         return X if self._scaler is None else self._scaler.transform(X)
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
-        X = self._standardised(X)
         if self._basis is not None:
-            values = self._basis.predict(X, self.coef_)[np.arange(X.shape[0]), task]
-        else:
-            values = task_outputs(X, self.coef_, task)
-        return values + self.intercept_[task]
+            return self._outputs_of_all(X)[np.arange(X.shape[0]), task]
+        outputs = task_outputs(self._standardised(X), self.coef_, task)
+        return outputs + self.intercept_[task]
+
+    def _outputs_of_all(self, X: FloatArray) -> FloatArray:
+        X = self._standardised(X)
+        times = np.matmul if self._basis is None else self._basis.predict
+        values: FloatArray = times(X, self.coef_) + self.intercept_
+        return values
 
 
 @dataclass(eq=False, repr=False)
@@ -315,6 +324,16 @@ def task_means(values: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
     for t in range(n_tasks):
         means[t] = values[task == t].mean(axis=0)
     return means
+
+
+def samples_once(X: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
+    """Return the samples that tasks, one after the other, have all in common, or X."""
+    n = task.size // n_tasks
+    if n_tasks == 1 or not np.array_equal(task, np.repeat(np.arange(n_tasks), n)):
+        return X
+    first = X[:n]
+    parts = np.array_split(X[n:], n_tasks - 1) if len(X) > n else ()
+    return first if all(np.array_equal(part, first) for part in parts) else X
 
 
 def span_of(X: FloatArray) -> FloatArray | None:

@@ -8,6 +8,17 @@ of all. For residuals r_t, a_t = s·2r_t with the best scalar s gives the bound
 
 and inputs whose ||2(X_t'r_t)_i|| exceeds that of the rows in use join them. The inner
 problems are warm-started, and as accurate as the bound needs.
+
+Where all tasks share the inputs, and few of these are in use, rows are minimised over
+in turn: with a = ||x_i||², g = x_i'R of the residuals R without row i, and S the sum of
+the other rows' norms, the best row is max(||g|| − γS, 0) / (a + γ) · g/||g||. After
+some sweeps the affine combination of their ends whose moves cancel best is the next
+start if it is better. Gram matrices that are ill-conditioned, where sweeps are slow,
+and tasks with inputs of their own are left to the alternating direction method.
+
+References
+----------
+Q. Bertrand and M. Massias, Anderson acceleration of coordinate descent, AISTATS 2021.
 """
 
 from collections.abc import Iterator
@@ -15,7 +26,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from sklearn.utils.parallel import _get_threadpool_controller
 
+from mtmkl.compiled import compiled, dot
 from mtmkl.solvers.linear.penalties import ROWS
 from mtmkl.solvers.linear.squared_norm import STEP_OVER_GAMMA, minimise
 from mtmkl.solvers.linear.task_admm import WarmStart
@@ -25,6 +38,10 @@ from mtmkl.typing import FloatArray, IntArray
 
 _FIRST_ROWS = 16
 _FIRST_SHARE = 0.5  # of the tolerance, for inner problems
+# Sweeps between two looks at the gap, and those after which another method is faster.
+_SWEEPS, _MOST_SWEEPS = 5, 200
+_SMALL = 1e8  # multiplications of a product
+_RIDGE = 1e-10  # of the least squares of the combination, by the trace
 
 
 @dataclass(frozen=True)
@@ -33,7 +50,8 @@ class RowProblem:
 
     Attributes
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray of shape (n, d), or (n_s, d)
+        Of each example, or the samples that all tasks share.
     y : ndarray of shape (n,)
     task : ndarray of shape (n,)
         Task of each example, 0 … n_tasks − 1.
@@ -68,6 +86,9 @@ class RowProblem:
         everyone = np.arange(task.size)[order]
         examples = tuple(everyone[lo:hi] for lo, hi in pairwise(bounds))
         groups: list[tuple[FloatArray, slice, slice]] = []
+        if len(X) < task.size:
+            groups = [(X, slice(0, task.size), slice(0, n_tasks))]
+            return cls(X, y, task, n_tasks, order, examples, groups)
         for t, (lo, hi) in enumerate(pairwise(bounds)):
             inputs = np.ascontiguousarray(X[lo:hi] if is_sorted else X[examples[t]])
             if groups and np.array_equal(inputs, groups[-1][0]):
@@ -102,6 +123,17 @@ class RowProblem:
         if not (self._last and np.array_equal(self._last[0][0], rows)):
             self._last[:] = [(rows, self._decomposed(rows))]
         return self._last[0][1]
+
+    def has_few(self, rows: IntArray) -> bool:
+        """Tell whether all tasks share the inputs, and these rows are not too many."""
+        return len(self.groups) == 1 and rows.size <= 2 * len(self.groups[0][0])
+
+    def gram(self, rows: IntArray) -> tuple[FloatArray, FloatArray, float]:
+        """Return X'X and X'Y of some of the shared inputs, and ||Y||²."""
+        X, _, _ = self.groups[0]
+        some, y = X[:, rows], self.y[self.order]
+        pull = some.T @ y.reshape(self.n_tasks, -1).T
+        return some.T @ some, pull, float(y @ y)
 
     def _decomposed(self, rows: IntArray) -> TaskDecomposition:
         """Return what ``decompose`` does, group by group."""
@@ -151,6 +183,20 @@ def solve(
     Parameters and result are those of :func:`mtmkl.solvers.linear.squared_norm.solve`;
     ``max_iter`` bounds the iterations of all inner problems together.
     """
+    # On busy cores the threads of small products wait for one another.
+    is_small = problem.X.size * problem.n_tasks < _SMALL
+    limits = {"limits": 1 if is_small else None, "user_api": "blas"}
+    with _get_threadpool_controller().limit(**limits):
+        return _solve(problem, gamma, tol, max_iter, start)
+
+
+def _solve(
+    problem: RowProblem,
+    gamma: float,
+    tol: float,
+    max_iter: int,
+    start: WarmStart | None,
+) -> Solution:
     d = problem.X.shape[1]
     shape = (problem.n_tasks, d)
     state = start or WarmStart(np.zeros(shape), np.zeros(shape), STEP_OVER_GAMMA)
@@ -183,34 +229,42 @@ def solve(
         is_outside[rows] = False
         outside = np.flatnonzero(is_outside)
         needed = max(_FIRST_ROWS, 2 * n_in_use)
-        if rows.size and outside.size > n_in_use:
+        if not problem.has_few(rows) and rows.size and outside.size > n_in_use:
             needed = max(needed, outside.size)
         if outside.size or rows.size == 0:
             largest = outside[np.argsort(-pulls[outside], kind="stable")]
             in_use[largest[: max(needed - n_in_use, 1)]] = True
             rows = np.flatnonzero(in_use)
-            if 2 * rows.size > d:
+            if 2 * rows.size > d and not problem.has_few(rows):
                 rows = np.arange(d)
         else:
             share *= 0.1
         inner = WarmStart(W.take(rows, axis=1), multiplier.take(rows, axis=1), step)
-        tasks = problem.on(rows)
-        best, end, n_more = minimise(
-            tasks.arrays,
-            tasks.constant,
-            gamma,
-            ROWS,
-            share * tol,
-            max_iter - n_iter,
-            inner,
-        )
-        Z, _ = best.point
-        n_iter += n_more
-        if rows.size == d and best.bound > bound:
-            bound, dual = best.bound, tasks.expand(best.dual)
-        step = end.step
+        is_close = False
+        if problem.has_few(rows):
+            inner, n_more, is_close = _sweep_rows(
+                *problem.gram(rows), gamma, inner, share * tol, max_iter - n_iter
+            )
+            n_iter += n_more
+            Z = inner.primal
+        if not is_close and n_iter < max_iter:
+            tasks = problem.on(rows)
+            best, inner, n_more = minimise(
+                tasks.arrays,
+                tasks.constant,
+                gamma,
+                ROWS,
+                share * tol,
+                max_iter - n_iter,
+                inner,
+            )
+            Z, _ = best.point
+            n_iter += n_more
+            if rows.size == d and best.bound > bound:
+                bound, dual = best.bound, tasks.expand(best.dual)
+        step = inner.step
         W, multiplier = np.zeros(shape), np.zeros(shape)
-        W[:, rows], multiplier[:, rows] = Z, end.multiplier
+        W[:, rows], multiplier[:, rows] = Z, inner.multiplier
     certificate = Certificate(
         objective=objective,
         dual_objective=bound,
@@ -218,7 +272,8 @@ def solve(
         status="converged" if objective - bound <= tol * objective else "stopped",
         history=np.array(history),
     )
-    warn_if_stopped(certificate, f"squared rows norm, gamma={gamma:g}", tol)
+    problem_name = f"squared rows norm, gamma={gamma:g}"
+    warn_if_stopped(certificate, problem_name, tol, stacklevel=4)
     return Solution(
         coef=best_W.T,
         certificate=certificate,
@@ -228,3 +283,89 @@ def solve(
             "norm": norm,
         },
     )
+
+
+def _sweep_rows(
+    gram: FloatArray,
+    pull: FloatArray,
+    constant: float,
+    gamma: float,
+    start: WarmStart,
+    tol: float,
+    max_iter: int,
+) -> tuple[WarmStart, int, bool]:
+    """Minimise over one row after the other, and return the end, sweeps, success.
+
+    The problem is given by X'X, X'Y and ||Y||².
+    """
+    W = np.ascontiguousarray(start.primal.T)
+    rest = pull - gram @ W  # X'R
+    n_sweeps = 0
+    value, gap = _state(W, rest, pull, constant, gamma)
+    while gap > tol * value and n_sweeps < min(_MOST_SWEEPS, max_iter):
+        n = min(_SWEEPS, max_iter - n_sweeps)
+        ends, rests = np.empty((2, n + 1, *W.shape))
+        ends[0], rests[0] = W, rest
+        _sweep(gram, gamma, ends, rests)
+        n_sweeps += n
+        W, rest = ends[-1], rests[-1]
+        value, gap = _state(W, rest, pull, constant, gamma)
+        moves = np.diff(ends, axis=0).reshape(n, -1)
+        products = moves @ moves.T
+        size = np.trace(products)
+        products[np.diag_indices(n)] += _RIDGE * size + 1e-300
+        shares = np.linalg.solve(products, np.ones(n))
+        shares /= shares.sum()
+        mixed, rest_mixed = (np.tensordot(shares, x[1:], 1) for x in (ends, rests))
+        state = _state(mixed, rest_mixed, pull, constant, gamma)
+        if state[0] < value:
+            W, rest, (value, gap) = mixed, rest_mixed, state
+    W, multiplier = (np.ascontiguousarray(each.T) for each in (W, -2.0 * rest))
+    end = WarmStart(W, multiplier, start.step)
+    return end, n_sweeps, gap <= tol * value
+
+
+def _state(
+    W: FloatArray, rest: FloatArray, pull: FloatArray, constant: float, gamma: float
+) -> tuple[float, float]:
+    """Return the objective, and its distance from the bound of the residuals."""
+    fit = float(np.vdot(W, pull))
+    loss = constant - fit - float(np.vdot(W, rest))
+    value = loss + gamma * float(np.linalg.norm(W, axis=1).sum()) ** 2
+    largest = float(np.linalg.norm(rest, axis=1).max(initial=0.0))
+    quadratic = loss + largest**2 / gamma
+    bound = (constant - fit) ** 2 / quadratic if quadratic > 0.0 else 0.0
+    return value, value - bound
+
+
+@compiled
+def _sweep(gram: FloatArray, gamma: float, ends: FloatArray, rests: FloatArray) -> None:
+    """Write W and X'R after each of some sweeps over the rows behind the first ones."""
+    size, n_tasks = ends.shape[1:]
+    move = np.empty(n_tasks)
+    lengths = np.zeros(size)
+    for i in range(size):
+        lengths[i] = np.sqrt(dot(ends[0, i], ends[0, i]))
+    for n in range(1, ends.shape[0]):
+        W, rest = ends[n], rests[n]
+        W[:], rest[:] = ends[n - 1], rests[n - 1]
+        norm = 0.0
+        for i in range(size):
+            norm += lengths[i]
+        for i in range(size):
+            own = gram[i, i]
+            for t in range(n_tasks):
+                move[t] = rest[i, t] + own * W[i, t]
+            length, others = np.sqrt(dot(move, move)), norm - lengths[i]
+            kept = max(length - gamma * max(others, 0.0), 0.0) / (own + gamma)
+            if kept == 0.0 and lengths[i] == 0.0:
+                continue
+            factor = kept / length if kept > 0.0 else 0.0
+            for t in range(n_tasks):
+                moved = factor * move[t]
+                move[t] = moved - W[i, t]
+                W[i, t] = moved
+            norm, lengths[i] = others + kept, kept
+            for j in range(size):
+                for t in range(n_tasks):
+                    rest[j, t] -= gram[i, j] * move[t]

@@ -126,8 +126,8 @@ def decompose(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
-        Inputs of all tasks.
+    X : ndarray of shape (n, d), or (n_s, d)
+        Inputs of all tasks, or the samples that all of them share.
     y : ndarray of shape (n,)
         Targets.
     task : ndarray of shape (n,)
@@ -149,7 +149,7 @@ def decompose(
     last = np.empty((0, 0))
     for t in range(n_tasks):
         members = order[bounds[t] : bounds[t + 1]]
-        X_t, y_t = X[members], y[members]
+        X_t, y_t = X if len(X) < task.size else X[members], y[members]
         if t == 0 or not np.array_equal(X_t, last):
             (U, s, Vt), last = thin_svd(X_t), X_t
         c = U.T @ y_t

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import MultiTaskLasso
 
+from mtmkl.solvers.linear import row_sets
 from mtmkl.solvers.linear.row_sets import RowProblem, solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
@@ -52,6 +53,26 @@ def test_tasks_with_the_same_inputs_are_one_group_wherever_the_rows_are():
     np.testing.assert_allclose(values, values[0], rtol=1e-8)
 
 
+@pytest.mark.parametrize("gamma", [0.03, 1.0, 30.0])
+def test_rows_in_turn_and_alternating_directions_agree(gamma, monkeypatch):
+    X, Y = shared_inputs()
+    X[:, 1::2] = X[:, ::2] + 0.1 * X[:, 1::2]
+    for most in (0, 200, 10_000):
+        monkeypatch.setattr(row_sets, "_MOST_SWEEPS", most)
+        found = solve(problem_of(X, Y), gamma, tol=1e-7).certificate
+        assert found.status == "converged"
+        assert found.duality_gap <= 1e-7
+
+
+def test_shared_samples_are_given_once():
+    X, Y = shared_inputs()
+    long = problem_of(X, Y)
+    once = RowProblem.of(X, long.y, long.task, n_tasks=5)
+    found, stated = solve(once, 1.0), solve(long, 1.0)
+    np.testing.assert_array_equal(found.coef, stated.coef)
+    np.testing.assert_array_equal(found.dual, stated.dual)
+
+
 def test_steps_that_run_out_are_said():
     with pytest.warns(match="relative duality gap of"):
         short = solve(problem_of(*shared_inputs()), 0.01, max_iter=3)
@@ -80,9 +101,11 @@ def test_tasks_of_a_group_are_decomposed_as_each_alone(is_mixed):
 
 def test_only_the_inputs_in_use_and_some_others_are_solved_for(monkeypatch):
     asked = []
-    on = RowProblem.on
+    gram = RowProblem.gram
     monkeypatch.setattr(
-        RowProblem, "on", lambda self, rows: asked.append(rows.size) or on(self, rows)
+        RowProblem,
+        "gram",
+        lambda self, rows: asked.append(rows.size) or gram(self, rows),
     )
     X, Y = shared_inputs(d=400, n=60)
     solution = solve(problem_of(X, Y), 5.0)
