@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from tiny_workflow import ROOT, TIME_COLUMNS, TinyWorkflow
+from tiny_workflow import ROOT, TIME_COLUMNS, TINY, TinyWorkflow
 
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.documents import read_yaml
@@ -275,7 +275,7 @@ def test_make_lists_its_targets_for_an_unknown_one():
 def test_a_paper_without_artefacts_and_claims(tmp_path):
     paper = tmp_path / "short"
     paper.mkdir()
-    shutil.copy(ROOT / "tests/workflow/papers/tiny/experiments.yaml", paper)
+    shutil.copy(TINY / "experiments.yaml", paper)
     (config,) = planned(TinyWorkflow(tmp_path, papers=[str(paper)])).papers.values()
     assert config.experiments
     assert not config.artefacts
@@ -283,7 +283,7 @@ def test_a_paper_without_artefacts_and_claims(tmp_path):
 
 
 def test_unknown_method_is_named_before_any_work(tmp_path):
-    text = (ROOT / "tests/workflow/papers/tiny/experiments.yaml").read_text()
+    text = (TINY / "experiments.yaml").read_text()
     paper = tmp_path / "wrong"
     paper.mkdir()
     (paper / "experiments.yaml").write_text(
@@ -295,7 +295,7 @@ def test_unknown_method_is_named_before_any_work(tmp_path):
 
 @pytest.mark.nightly
 def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
-    config = read_yaml(ROOT / "tests/workflow/papers/tiny/experiments.yaml")
+    config = read_yaml(TINY / "experiments.yaml")
     config["methods"]["mended"] = {
         "label": "Mended", "class": "mended_method:Mended", "selection": "none"
     }  # fmt: skip

@@ -11,6 +11,7 @@ from interrupts import allow_interrupts
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
+TINY = HERE / "papers" / "tiny"
 TIME_COLUMNS = ["fit_seconds"]
 
 
@@ -21,7 +22,7 @@ class TinyWorkflow:
         self.folder = folder
         document = {
             "tier": "quick",
-            "papers": [str(HERE / "papers/tiny")],
+            "papers": [str(TINY)],
             "seed": 1,
             "mirror": None,
             "download": "never",

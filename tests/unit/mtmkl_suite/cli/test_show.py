@@ -1,15 +1,15 @@
 import gzip
 import shutil
-from pathlib import Path
 
 import pytest
+import tiny_workflow
 
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.overlay import settings_of
 
-TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
+TINY = str(tiny_workflow.TINY)
 
 
 def test_settings_of_an_experiment(capsys):

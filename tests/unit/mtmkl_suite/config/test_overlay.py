@@ -1,7 +1,7 @@
 import copy
-from pathlib import Path
 
 import pytest
+from tiny_workflow import TINY
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Method, MethodEntry
@@ -16,8 +16,6 @@ from mtmkl_suite.config.overlay import (
 )
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
-
-TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
 
 def test_keys_of_the_run_and_of_the_paper():

@@ -1,14 +1,13 @@
 """The papers of a run: what it takes of them, adds and changes."""
 
-from pathlib import Path
-
 import pytest
+import tiny_workflow
 
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.errors import ConfigError
 
-TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
+TINY = str(tiny_workflow.TINY)
 RIDGE = "mtmkl.methods.independent_ridge:IndependentRidgeRegressor"
 
 

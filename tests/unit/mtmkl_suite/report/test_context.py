@@ -44,6 +44,7 @@ def test_by_repeat_averages_subsets(context):
     expected = scores.groupby("repeat")["value"].mean()
     found = context.by_repeat("linear_synthetic", "mse", where)
     np.testing.assert_allclose(found, expected)
+    assert context.rows("not run", context.scores["metric"].iloc[0], {}).empty
 
 
 def test_a_missing_set_has_a_reason_and_no_origin(paper, context, tmp_path):

@@ -2,18 +2,16 @@ import re
 import sys
 import warnings
 from contextlib import redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from sweeps import sweep
+from tiny_workflow import TINY
 
 from mtmkl.solvers.solution import Certificate, warn_if_stopped
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.run.fit_warnings import counted_warnings, warnings_of
-
-TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
 
 def stopped(gap, tol=1e-6):

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+import tiny_workflow
 
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.run.targets import Targets
 
-TINY = str(Path(__file__).parents[3] / "workflow" / "papers" / "tiny")
+TINY = str(tiny_workflow.TINY)
 DATASET = "digits[n_per_class=10]"
 SLOW = f"digits/{DATASET}/slow"
 

@@ -6,21 +6,19 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 from interrupts import allow_interrupts
 from sweeps import sweep
+from tiny_workflow import TINY
 
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import read_table
 from mtmkl_suite.run import locks, workflow
 from mtmkl_suite.run.workflow import run_workflow
-
-TINY = Path(__file__).parents[3] / "workflow" / "papers" / "tiny"
 
 
 def run(paper, folder, **settings):
