@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from scipy.io import loadmat, savemat
+from scipy.io import loadmat
 
-from mtmkl_suite.data.errors import DataCorruptError
 from mtmkl_suite.data.loaders.sarcos import load_sarcos
 
 
@@ -31,10 +30,3 @@ def test_another_seed_draws_other_rows(files):
     assert not np.array_equal(first.X, second.X)
     again = load_sarcos(files, n_per_task=50, seed=0)
     np.testing.assert_array_equal(first.X, again.X)
-
-
-def test_a_cut_file_is_named(tmp_path):
-    path = tmp_path / "sarcos_inv_test.mat"
-    savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})
-    with pytest.raises(DataCorruptError, match=r"shape is \(10, 28\)"):
-        load_sarcos({"sarcos_inv_test.mat": path})

@@ -1,6 +1,5 @@
 import csv
 import re
-import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.sequences import WeightedDegreeFeatures, read_fasta
-from mtmkl_suite.data import DataCorruptError, default_registry, load
+from mtmkl_suite.data import default_registry, load
 from mtmkl_suite.data.loaders.tss_bacteria import load_tss_bacteria
 
 TREE = "phylogeny/itol_tree_of_life.nwk"
@@ -135,22 +134,3 @@ def test_distances_are_those_of_the_phylogeny(files, data_mirror):
 def test_the_registry_gives_the_tree_too(data_mirror):
     data = load("tss_bacteria", mirror=data_mirror, download=False, n_per_class=5)
     assert set(data.task_relations) == {"phylogeny", "tree_of_life"}
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("\n>", "\n;", r"E\.coli, sequences in …_p\.txt is 28\d\d, expected 2804"),
-        (" 865 (+)\nA", " 865 (+)\n", r"line 1: wanted 81 .* got 80 and 'NC_000913\.3"),
-        (" 865 (+)\n", " 865\n", "header that ends with position and strand, got 81"),
-    ],
-)
-def test_damage_is_named(files, tmp_path, old, new, message):
-    path = tmp_path / "E.coli" / "train_all_p.txt"
-    path.parent.mkdir()
-    shutil.copy(files[ECOLI], path)
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    with pytest.raises(DataCorruptError, match=message):
-        load_tss_bacteria(files | {ECOLI: path})
