@@ -6,10 +6,4 @@ class DataNotAvailableError(RuntimeError):
 
 
 class DataCorruptError(RuntimeError):
-    """A file is there and is not what the registry, or its loader, expects."""
-
-
-def check_expected(name: str, what: str, found: object, expected: object) -> None:
-    """Refuse data of which a known fact is not what was read."""
-    if found != expected:
-        raise DataCorruptError(f"{name}: {what} is {found}, expected {expected}")
+    """A file is there and is not what the registry expects."""

@@ -7,7 +7,6 @@ import numpy as np
 from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.data.errors import check_expected
 
 _N_PERSONS, _N_TRAIN, _N_TEST = 180, 16, 4
 
@@ -30,23 +29,13 @@ def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     width = len(_FEATURES) + 1
     blocks = []
     for key, per_person in (("Traindata", _N_TRAIN), ("Testdata", _N_TEST)):
-        shape = (_N_PERSONS * per_person, width)
-        check_expected("computer_survey", f"shape of {key}", stored[key].shape, shape)
         block = stored[key].astype(np.float64)
         blocks.append(block.reshape(_N_PERSONS, per_person, width))
     per_person = _N_TRAIN + _N_TEST
     table = np.concatenate(blocks, axis=1).reshape(_N_PERSONS * per_person, width)
-    X, y = table[:, :-1], table[:, -1]
-    for what, values, expected in (
-        ("bias column", X[:, 0], [1.0]),
-        ("attributes", X[:, 1:], [-1.0, 1.0]),
-        ("ratings", y, [float(rating) for rating in range(11)]),
-    ):
-        found = np.unique(values).tolist()
-        check_expected("computer_survey", f"values of the {what}", found, expected)
     return MultiTaskData(
-        X=X,
-        y=y,
+        X=table[:, :-1],
+        y=table[:, -1],
         task=np.repeat(np.arange(_N_PERSONS), per_person),
         name="computer_survey",
         task_names=tuple(f"person {k + 1}" for k in range(_N_PERSONS)),

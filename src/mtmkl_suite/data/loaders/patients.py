@@ -8,7 +8,6 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import one_vs_rest
 from mtmkl.typing import FloatArray, IntArray
-from mtmkl_suite.data.errors import check_expected
 from mtmkl_suite.data.loaders.text import fields, numbers
 
 DERMATOLOGY_ATTRIBUTES = (
@@ -69,18 +68,8 @@ def dermatology_table(path: Path) -> tuple[FloatArray, IntArray]:
 
     Diseases are numbered from 1, in the order of ``DISEASES``; unknown ages are nan.
     """
-    name = "dermatology"
-    rows = fields(name, [path], len(DERMATOLOGY_ATTRIBUTES) + 1)
-    values = numbers(name, rows)
-    check_expected(name, "number of patients", len(values), 366)
-    table, label = values[:, :-1], values[:, -1].astype(np.intp)
-    degrees = np.unique(table[:, :_AGE]).tolist()
-    check_expected(name, "values of the attributes", degrees, [0, 1, 2, 3])
-    unknown = int(np.isnan(table[:, _AGE]).sum())
-    check_expected(name, "number of unknown ages", unknown, 8)
-    sizes = np.bincount(label, minlength=7)[1:].tolist()
-    check_expected(name, "class sizes", sizes, [112, 61, 72, 49, 52, 20])
-    return table, label
+    values = numbers(fields([path]))
+    return values[:, :-1], values[:, -1].astype(np.intp)
 
 
 HEART_ATTRIBUTES = (
@@ -100,15 +89,7 @@ def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
     Features are scaled to [0, 1] over all patients; y is +1 where heart disease is
     present. Rows are in the order of age.
     """
-    name = "statlog_heart"
-    rows = fields(name, [files["heart.dat"]], len(HEART_ATTRIBUTES) + 1, separator=None)
-    table = numbers(name, rows)
-    codes, counts = np.unique(table[:, -1], return_counts=True)
-    check_expected(name, "classes", codes.tolist(), [1.0, 2.0])
-    check_expected(name, "class sizes", counts.tolist(), [150, 120])
-    ages = (table[:, 0].min(), table[:, 0].max())
-    check_expected(name, "range of age", ages, (29.0, 77.0))
-
+    table = numbers(fields([files["heart.dat"]], separator=None))
     table = table[np.argsort(table[:, 0], kind="stable")]
     X = table[:, :-1]
     blocks = X[:, 0].reshape(10, 27)
@@ -116,7 +97,7 @@ def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
         X=(X - X.min(axis=0)) / np.ptp(X, axis=0),
         y=np.where(table[:, -1] == 2.0, 1.0, -1.0),
         task=np.repeat(np.arange(10), 27),
-        name=name,
+        name="statlog_heart",
         task_names=tuple(
             f"block {k + 1}, age {ages.min():.0f} to {ages.max():.0f}"
             for k, ages in enumerate(blocks)
@@ -144,23 +125,16 @@ def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
     voice are as they are stored; age and sex are constant within a task. ``sample`` is
     the recording, which the two tasks of a patient share.
     """
-    name = "parkinsons_telemonitoring"
-    header, *rows = fields(name, [files["parkinsons_updrs.data"]], len(_VOICE) + 3)
-    columns = list(_VOICE)
-    check_expected(
-        name, "columns", header, ["subject#", *columns[:3], *_SCORES, *columns[3:]]
-    )
-    check_expected(name, "number of recordings", len(rows), 5875)
-    table = dict(zip(header, numbers(name, rows).T, strict=True))
+    header, *rows = fields([files["parkinsons_updrs.data"]])
+    table = dict(zip(header, numbers(rows).T, strict=True))
     patient = table["subject#"].astype(np.intp) - 1
-    check_expected(name, "patients", np.unique(patient).tolist(), list(range(42)))
     order = np.argsort(patient, kind="stable")
     return MultiTaskData(
         X=np.tile(np.column_stack([table[column] for column in _VOICE])[order], (2, 1)),
         y=np.concatenate([table[score][order] for score in _SCORES]),
         task=np.concatenate([patient[order], patient[order] + 42]),
         sample=np.tile(order, 2),
-        name=name,
+        name="parkinsons_telemonitoring",
         task_names=tuple(
             f"patient {k + 1}, {score} score"
             for score in _SCORES.values()

@@ -9,7 +9,6 @@ from pydantic import Field
 from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.data.errors import check_expected
 from mtmkl_suite.documents import NotNegative, words
 
 _N_ROWS, _N_JOINTS = 4449, 7
@@ -34,8 +33,6 @@ def load_sarcos(
     """
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)
-    expected = (_N_ROWS, _N_FEATURES + _N_JOINTS)
-    check_expected("sarcos", "shape", table.shape, expected)
     rng = np.random.default_rng(seed)
     rows = [np.sort(rng.permutation(_N_ROWS)[:n_per_task]) for _ in range(_N_JOINTS)]
     return MultiTaskData(

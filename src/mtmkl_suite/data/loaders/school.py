@@ -8,12 +8,11 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.data.errors import check_expected
 
 N_SPLITS = 10
 """Published splits into training and test pupils."""
 
-_N_PUPILS, _N_SCHOOLS, _N_TRAIN, _N_TEST = 15362, 139, 11472, 3890
+_N_PUPILS, _N_SCHOOLS = 15362, 139
 _BIAS = 27
 
 # The archive's README codes gender as male, female; the single-sex schools of the file
@@ -40,12 +39,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this
     y = table["y"].ravel().astype(np.float64)
     start = table["task_indexes"].ravel().astype(np.intp) - 1
-    check_expected("school", "shape of x", X.shape, (_N_PUPILS, len(_FEATURES)))
-    check_expected("school", "number of scores", y.size, _N_PUPILS)
-    check_expected("school", "number of schools", start.size, _N_SCHOOLS)
-    check_expected("school", "first row", int(start[0]), 0)
-    check_expected("school", "order of schools", bool((np.diff(start) > 0).all()), True)
-    check_expected("school", "column 27", np.unique(X[:, _BIAS]).tolist(), [1.0])
     n_features = len(_FEATURES) if bias else _BIAS
     truth = {
         f"train_{k}": _training_marks(files[f"school_{k}_indexes.mat"])
@@ -66,13 +59,6 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
 
 def _training_marks(path: Path) -> NDArray[np.bool_]:
     """Read the training rows of one published split."""
-    stored = loadmat(path)
-    train, test = (stored[key].ravel().astype(np.intp) - 1 for key in ("tr", "tst"))
-    check_expected(path.name, "number of training rows", train.size, _N_TRAIN)
-    check_expected(path.name, "number of test rows", test.size, _N_TEST)
-    rows = np.sort(np.concatenate([train, test]))
-    every_row_once = np.array_equal(rows, np.arange(_N_PUPILS))
-    check_expected(path.name, "each row having one role", every_row_once, True)
     marks = np.zeros(_N_PUPILS, dtype=bool)
-    marks[train] = True
+    marks[loadmat(path)["tr"].ravel().astype(np.intp) - 1] = True
     return marks

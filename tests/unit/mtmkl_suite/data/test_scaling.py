@@ -24,12 +24,8 @@ def test_targets_are_in_units_of_the_training_rows_of_their_task():
     found = fitted_targets(scaled_targets(raw, "within_tasks"), train)
     np.testing.assert_array_equal(found.y, [-1.0, 1.0, 3.0, 0.0, 0.0, 1.0])
     assert "within_tasks" not in found.truth
-    with pytest.raises(ValueError, match="targets is 'all', wanted 'within_tasks'"):
-        scaled_targets(raw, "all")
 
 
 def test_what_cannot_be_scaled_is_refused():
-    with pytest.raises(ValueError, match="inputs is 'unit', wanted 'unit_range'"):
-        scaled_inputs(data(np.ones((3, 2))), "unit")
     with pytest.raises(ValueError, match="sparse inputs"):
         scaled_inputs(data(csr_array(np.ones((3, 2)))), "unit_range")

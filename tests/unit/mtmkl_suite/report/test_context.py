@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -189,7 +190,7 @@ def test_share_of_the_examples_that_a_draw_takes(variant, share):
     assert drawn_share(variant) == pytest.approx(share)
 
 
-def test_pools_are_the_sizes_that_loaders_check():
+def test_pools_are_the_sizes_of_the_classes(data_mirror):
     registry = default_registry()
     tables = {"ocr_letters": OCR_LETTERS, "digits_pairs": DIGITS}
     for name in registry:
@@ -198,4 +199,5 @@ def test_pools_are_the_sizes_that_loaders_check():
             tables[name] = table
     assert len(tables) == 7
     for name, table in tables.items():
-        assert registry[name].pool["n_per_class"] == table.class_sizes
+        files = {file: data_mirror / table.name / file for file in table.files}
+        assert registry[name].pool["n_per_class"] == Counter(table.rows(files)[1])

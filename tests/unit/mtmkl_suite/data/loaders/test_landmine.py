@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from scipy.io import loadmat, savemat
+from scipy.io import loadmat
 
-from mtmkl_suite.data.errors import DataCorruptError
 from mtmkl_suite.data.loaders.landmine import load_balanced_landmine, load_landmine
 
 
@@ -25,15 +24,6 @@ def test_fields_are_tasks(files):
         )
     assert set(np.unique(data.y)) == {-1.0, 1.0}
     assert np.mean(data.y > 0) == pytest.approx(0.061, abs=5e-4)
-
-
-def test_another_label_is_named(files, tmp_path):
-    stored = loadmat(files["LandmineData.mat"])
-    stored["label"][0, 3][5] = 2
-    path = tmp_path / "LandmineData.mat"
-    savemat(path, {key: stored[key] for key in ("feature", "label")})
-    with pytest.raises(DataCorruptError, match=r"labels is \[0.0, 1.0, 2.0\]"):
-        load_landmine({"LandmineData.mat": path})
 
 
 def test_balanced_fields_have_their_mines_and_as_much_clutter(files):

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from scipy.io import loadmat, savemat
+from scipy.io import loadmat
 
-from mtmkl_suite.data.errors import DataCorruptError
 from mtmkl_suite.data.loaders.sarcos import load_sarcos
 
 
@@ -24,10 +23,3 @@ def test_a_task_is_a_joint_with_rows_of_its_own(files):
         np.testing.assert_array_equal(data.y[data.rows_of(t)], table[rows, 21 + t])
         drawn.append(rows)
     assert drawn[0] != drawn[1]
-
-
-def test_a_cut_file_is_named(tmp_path):
-    path = tmp_path / "sarcos_inv_test.mat"
-    savemat(path, {"sarcos_inv_test": np.zeros((10, 28))})
-    with pytest.raises(DataCorruptError, match=r"shape is \(10, 28\)"):
-        load_sarcos({"sarcos_inv_test.mat": path})

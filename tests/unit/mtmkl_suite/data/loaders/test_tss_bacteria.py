@@ -1,6 +1,5 @@
 import csv
 import re
-import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.sequences import WeightedDegreeFeatures, read_fasta
-from mtmkl_suite.data import DataCorruptError, default_registry
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.loaders.tss_bacteria import load_tss_bacteria
 
 TREE = "phylogeny/itol_tree_of_life.nwk"
@@ -122,21 +121,3 @@ def test_distances_are_those_of_the_phylogeny(files, data_mirror):
     found = clusters(data.task_relations["tree_of_life"], data.task_names)
     assert [3, 9] in found  # E. coli and S. Typhimurium
     assert len(found) == 12
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("\n>", "\n;", r"E\.coli, sequences in …_p\.txt is 28\d\d, expected 2804"),
-        (" 865 (+)\nA", " 865 (+)\n", r"line 1: wanted 81 .* got 80 and 'NC_000913\.3"),
-    ],
-)
-def test_damage_is_named(files, tmp_path, old, new, message):
-    path = tmp_path / "E.coli" / "train_all_p.txt"
-    path.parent.mkdir()
-    shutil.copy(files[ECOLI], path)
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-    with pytest.raises(DataCorruptError, match=message):
-        load_tss_bacteria(files | {ECOLI: path})
