@@ -11,9 +11,9 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 LIBRARY = (
-    ("typing",),
+    ("errors", "typing"),
     ("compiled",),
-    ("errors", "sparse", "task_labels"),
+    ("sparse", "task_labels"),
     ("model_selection", "wrappers"),
     ("sequences",),
     ("kernels",),

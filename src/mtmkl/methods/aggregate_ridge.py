@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mtmkl.methods._base.checks import check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.solution import Solution
@@ -13,7 +14,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
-class AggregateRidgeRegressor(LinearPathEstimator):
+class AggregateRidgeRegressor(LinearPathEstimator, MultiTaskRegressor):
     r"""Fit one ridge regression to all tasks together.
 
     Solves

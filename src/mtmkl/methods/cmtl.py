@@ -4,13 +4,14 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, number_of_groups
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class CMTLClassifier(LinearTaskClassifier):
+class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W

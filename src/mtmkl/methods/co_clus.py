@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
@@ -16,7 +17,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class CoClusClassifier(RestartedClassifier):
+class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers that share a mean and a few co-clusters.
 
     Seeks a local minimum over W = P + Q (d × T) and offsets b of

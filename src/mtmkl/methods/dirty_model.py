@@ -1,9 +1,10 @@
 """The dirty model (Jalali, Ravikumar, Sanghavi and Ruan 2010)."""
 
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
-class DirtyModelRegressor(SumOfNormsEstimator):
+class DirtyModelRegressor(SumOfNormsEstimator, MultiTaskRegressor):
     r"""Select inputs for all tasks, and beside them some for single tasks.
 
     Minimises over W = P + Q (d × T) and offsets b

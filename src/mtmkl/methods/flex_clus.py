@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_not_negative, checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, PreparedTasks
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class FlexClusClassifier(LinearTaskClassifier):
+class FlexClusClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks cluster feature by feature.
 
     Minimises over W = U + V (d × T) and offsets b

@@ -12,7 +12,7 @@ from mtmkl.typing import FloatArray
 
 
 @dataclass(eq=False, repr=False)
-class GroupFeatureSharingClassifier(MultiTaskClassifier, WeightedKernelMachine):
+class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
     r"""Support vector machines of many tasks with coupled kernel weights.
 
     Solves, to a relative duality gap, the convex problem (2) of Yousefi et al. (2015)

@@ -7,6 +7,7 @@ import numpy as np
 
 from mtmkl.kernels.base import Kernel
 from mtmkl.methods._base.checks import check_positive
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.solution import Solution
@@ -14,7 +15,7 @@ from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
-class IndependentRidgeRegressor(LinearPathEstimator):
+class IndependentRidgeRegressor(LinearPathEstimator, MultiTaskRegressor):
     r"""Fit a ridge regression to each task on its own.
 
     Solves for every task

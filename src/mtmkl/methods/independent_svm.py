@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 
 
-class IndependentSVMClassifier(MultiTaskClassifier, SumKernelMachine):
+class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
     Solves for every task, over the models θ_d of the kernels and an offset b,
@@ -56,7 +56,7 @@ class IndependentSVMClassifier(MultiTaskClassifier, SumKernelMachine):
 
 
 @dataclass(eq=False, repr=False)
-class IndependentSVMRegressor(TubeRegression, SumKernelMachine):
+class IndependentSVMRegressor(TubeRegression, SumKernelMachine, MultiTaskRegressor):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
     Solves for every task, over the models θ_d of the kernels and an offset b, with the

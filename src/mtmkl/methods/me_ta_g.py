@@ -4,13 +4,14 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from mtmkl.methods._base.checks import check_count, check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class MeTaGClassifier(LinearTaskClassifier):
+class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks form groups on several levels.
 
     Minimises over W = W_1 + … + W_H (d × T) and offsets b

@@ -24,7 +24,7 @@ _ENTRIES = 1 << 22  # kernel values at a time, of those that are not kept: 32 MB
 
 
 @dataclass(eq=False, repr=False)
-class MEDAdaptivePoolingClassifier(MultiTaskClassifier, SwitchedEstimator):
+class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     r"""A communal classifier, and one per task that is switched on where it pays.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 8,

@@ -13,7 +13,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 
 @dataclass(eq=False, repr=False)
-class MEDGraphStructure(GraphEstimator, SwitchedEstimator):
+class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
     r"""Edges of a graph over binary variables, as switches shared by their two ends.
 
     Node m of D predicts y_m = 2x(m) − 1 from the other x(d) by a linear support vector

@@ -9,7 +9,7 @@ from mtmkl.methods._base.switched import SwitchedMachine
 
 
 @dataclass(eq=False, repr=False)
-class MEDKernelSelectionClassifier(MultiTaskClassifier, SwitchedMachine):
+class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     r"""Support vector machines of many tasks that share a selection of kernels.
 
     Solves, to a relative duality gap, the dual of Jebara (2011), section 7,

@@ -9,7 +9,7 @@ from mtmkl.methods._base.switched import SwitchedMachine
 
 
 @dataclass(eq=False, repr=False)
-class MEDRegressor(MultiTaskRegressor, SwitchedMachine):
+class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
     r"""Regression of many tasks that share a selection of kernels.
 
     Solves, to a relative duality gap, over expected switches s, models θ and offsets b,

@@ -7,7 +7,7 @@ from typing import Any
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.checks import check_number, checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
@@ -21,7 +21,7 @@ SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(eq=False, repr=False)
 class _MixedNormMachine(KernelMachine):
-    """Base of machines with a p-norm over tasks and a sum over kernels."""
+    """Mixin of machines with a p-norm over tasks and a sum over kernels."""
 
     p: float = 2.0
     _: KW_ONLY
@@ -53,7 +53,7 @@ class _MixedNormMachine(KernelMachine):
         self.lam_ = solution.extra["lam"]
 
 
-class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
+class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
     r"""Support vector machines of many tasks on few kernels, with own weights.
 
     Solves, to a relative duality gap, the problem MK-MTFL of Jawanpuria and Nath
@@ -130,7 +130,7 @@ class MKMTFLClassifier(MultiTaskClassifier, _MixedNormMachine):
 
 
 @dataclass(eq=False, repr=False)
-class MKMTFLRegressor(TubeRegression, _MixedNormMachine):
+class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
     r"""Support vector regression of many tasks on few kernels, with own weights.
 
     The problem of :class:`MKMTFLClassifier` with the ε-insensitive loss

@@ -10,7 +10,7 @@ from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
 from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskEstimator
+from mtmkl.methods._base.estimator import Mixin, MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class _MixedSchattenMachine(MultiTaskEstimator):
-    """Base of machines with trace norms over tasks and a q-norm over kernels.
+class _MixedSchattenMachine(Mixin):
+    """Mixin of machines with trace norms over tasks and a q-norm over kernels.
 
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
     """
@@ -231,7 +231,7 @@ class _Coordinates:
         return out
 
 
-class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
+class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
     r"""Support vector machines of many tasks on few learned features of few kernels.
 
     Solves, to a relative duality gap, the problem MK-MTSFL of Jawanpuria and Nath
@@ -309,7 +309,7 @@ class MKMTSFLClassifier(MultiTaskClassifier, _MixedSchattenMachine):
 
 
 @dataclass(eq=False, repr=False)
-class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine):
+class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor):
     r"""Support vector regression of many tasks on few learned features of few kernels.
 
     The problem of :class:`MKMTSFLClassifier` with the ε-insensitive loss

@@ -6,13 +6,21 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._base.linear import FeatureLearner, PreparedRegression, task_means
+from mtmkl.methods._base.estimator import MultiTaskRegressor
+from mtmkl.methods._base.linear import (
+    FeatureLearner,
+    PreparedRegression,
+    SquaredNormEstimator,
+    task_means,
+)
 from mtmkl.solvers.solution import Solution, relative_gap
 from mtmkl.typing import Spec
 
 
 @dataclass(eq=False, repr=False)
-class MultiTaskFeatureLearningRegressor(FeatureLearner):
+class MultiTaskFeatureLearningRegressor(
+    FeatureLearner, SquaredNormEstimator, MultiTaskRegressor
+):
     r"""Learn a few features, orthonormal combinations of the inputs, for all tasks.
 
     Solves problem (4) of the paper, min over orthogonal U and A of

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import (
     PreparedRegression,
     SquaredNormEstimator,
@@ -13,7 +14,7 @@ from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 
-class MultiTaskVariableSelectionRegressor(SquaredNormEstimator):
+class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegressor):
     r"""Select a few of the inputs for all tasks.
 
     Solves problem (5) of the paper,

@@ -4,7 +4,7 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 
 
-class PooledSVMClassifier(MultiTaskClassifier, SumKernelMachine):
+class PooledSVMClassifier(SumKernelMachine, MultiTaskClassifier):
     r"""Fit one support vector machine to the examples of all tasks together.
 
     Solves, over the models θ_d of the kernels and one offset,

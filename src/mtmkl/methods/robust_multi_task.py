@@ -1,9 +1,10 @@
 """Robust multi-task feature learning (Gong, Ye and Zhang 2012)."""
 
+from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
-class RobustMultiTaskRegressor(SumOfNormsEstimator):
+class RobustMultiTaskRegressor(SumOfNormsEstimator, MultiTaskRegressor):
     r"""Select inputs for all tasks but outliers, which have coefficients of their own.
 
     Minimises over W = P + Q (d × T) and offsets b

@@ -1,10 +1,11 @@
 """RR-Het: ridge regression for heterogeneous tasks around a learned mean."""
 
-from mtmkl.methods._base.linear import FeatureLearner
+from mtmkl.methods._base.estimator import MultiTaskRegressor
+from mtmkl.methods._base.linear import FeatureLearner, SquaredNormEstimator
 from mtmkl.typing import FloatArray
 
 
-class RRHetRegressor(FeatureLearner):
+class RRHetRegressor(FeatureLearner, SquaredNormEstimator, MultiTaskRegressor):
     r"""Learn features for the tasks' deviations from their mean, which is free.
 
     Solves

@@ -4,7 +4,7 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 
 
-class SharedMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
+class SharedMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine to each task, on kernel weights that all share.
 
     Solves, over the models w_t of one kernel Σ_m θ_m k_m and their offsets,

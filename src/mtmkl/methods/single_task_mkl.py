@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 from mtmkl.methods._base.kernel_machine import TubeRegression
 
 
-class SingleTaskMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
+class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine with learned kernel weights to each task alone.
 
     Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,
@@ -54,7 +54,7 @@ class SingleTaskMKLClassifier(MultiTaskClassifier, WeightedKernelMachine):
 
 
 @dataclass(eq=False, repr=False)
-class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine):
+class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskRegressor):
     r"""Fit support vector regression with learned kernel weights to each task alone.
 
     Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,

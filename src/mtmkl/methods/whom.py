@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
     RestartedClassifier,
@@ -16,7 +17,7 @@ from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
-class WhomClassifier(RestartedClassifier):
+class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers in groups, each of which shares a few features.
 
     Minimises over W (d × T), an assignment of the tasks to at most G groups, and

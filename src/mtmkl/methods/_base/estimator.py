@@ -297,6 +297,14 @@ class MultiTaskEstimator(BaseEstimator):
         return task_numbers(task, n, self.tasks_)
 
 
+# What methods of a family share is mixed into a method before its base class, so that
+# none is more than three classes deep; its ``super()`` is that base.
+if TYPE_CHECKING:
+    Mixin = MultiTaskEstimator
+else:
+    Mixin = object
+
+
 def _will_not_be_scored() -> bool:
     """Tell whether a search of scikit-learn fits with tasks and scores without them.
 

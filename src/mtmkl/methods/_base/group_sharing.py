@@ -21,7 +21,7 @@ TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(eq=False, repr=False)
 class WeightedKernelMachine(KernelMachine):
-    """Base of support vector machines that learn kernel weights θ_t in a simplex."""
+    """Mixin of support vector machines that learn kernel weights θ_t in a simplex."""
 
     _checks = checks(normalize=one_of("cosine", "trace", None))
     _own_weights = True

@@ -11,7 +11,7 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.precomputed import TrainingGram
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
 from mtmkl.methods._base.checks import checks, one_of
-from mtmkl.methods._base.estimator import MultiTaskEstimator, MultiTaskRegressor
+from mtmkl.methods._base.estimator import Mixin
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class KernelMachine(MultiTaskEstimator):
-    """Base of support vector machines on weighted sums of kernels.
+class KernelMachine(Mixin):
+    """Mixin of support vector machines on weighted sums of kernels.
 
     The points of a path share the kernels. A subclass implements ``_path``.
 
@@ -193,7 +193,7 @@ class KernelMachine(MultiTaskEstimator):
 
 
 @dataclass(eq=False, repr=False)
-class TubeRegression(MultiTaskRegressor):
+class TubeRegression(Mixin):
     """Mixin of support vector regression; its machine comes after it.
 
     Targets are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided

@@ -17,7 +17,7 @@ from mtmkl.methods._base.bases import (
     TransformerMixin,
 )
 from mtmkl.methods._base.checks import check_inputs, check_positive, checks, optional
-from mtmkl.methods._base.estimator import MultiTaskRegressor
+from mtmkl.methods._base.estimator import Mixin
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray, Spec
@@ -52,8 +52,8 @@ class PreparedRegression:
         return W if self.span is None else self.span @ W
 
 
-class LinearPathEstimator(MultiTaskRegressor):
-    """Base of the methods that predict w_t'z(x) + b_t in coordinates z(x) of x.
+class LinearPathEstimator(Mixin):
+    """Mixin of the methods that predict w_t'z(x) + b_t in coordinates z(x) of x.
 
     A subclass implements ``_solve``. It may have the parameters ``kernel``,
     ``standardize`` and ``basis_tol``.
@@ -147,7 +147,7 @@ class LinearPathEstimator(MultiTaskRegressor):
 
 @dataclass(eq=False, repr=False)
 class SquaredNormEstimator(LinearPathEstimator):
-    """Base of the methods that minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²."""
+    """Mixin of the methods that minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)²."""
 
     _penalty: ClassVar["PenaltyName"] = "trace"
     _checks = checks(gamma=check_positive, kernel=optional(check_kernel))
@@ -177,7 +177,7 @@ class SquaredNormEstimator(LinearPathEstimator):
 
 @dataclass(eq=False, repr=False)
 class SumOfNormsEstimator(LinearPathEstimator):
-    """Base of the methods whose W = P + Q has a norm for each of its parts."""
+    """Mixin of the methods whose W = P + Q has a norm for each of its parts."""
 
     along = ("lam_1", "lam_2")
     _model: ClassVar["ModelName"]
@@ -244,10 +244,14 @@ class _Decomposition:
         return self.features.T @ self.V
 
 
-class FeatureLearner(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, SquaredNormEstimator
-):
-    """Base of the methods whose Ω is the trace norm of a matrix V, by default W.
+if TYPE_CHECKING:
+    _Squared = SquaredNormEstimator
+else:
+    _Squared = object
+
+
+class FeatureLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Squared):
+    """Mixin of the methods whose Ω is the trace norm of a matrix V, by default W.
 
     V = U·A with orthonormal columns of U, the features, and rows of A in the order of
     their norms, the singular values of V.

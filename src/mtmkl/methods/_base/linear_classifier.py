@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.methods._base.checks import checks
-from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
@@ -98,8 +98,8 @@ class PreparedTasks:
 
 
 @dataclass(eq=False, repr=False)
-class LinearTaskClassifier(MultiTaskClassifier):
-    """Base of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
+class LinearTaskClassifier(Mixin):
+    """Mixin of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
 
     Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
     training examples of all tasks together, constant ones left out; the offsets b_t are
@@ -154,7 +154,7 @@ class LinearTaskClassifier(MultiTaskClassifier):
 
 @dataclass(eq=False, repr=False)
 class RestartedClassifier(LinearTaskClassifier):
-    """Base of classifiers whose problem is not convex: the best of seeded starts.
+    """Mixin of classifiers whose problem is not convex: the best of seeded starts.
 
     A subclass implements ``_local_minima``. No point of a grid starts from another, so
     that a fit depends on its own parameters alone.

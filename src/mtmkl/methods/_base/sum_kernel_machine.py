@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class SumKernelMachine(KernelMachine):
-    """Base of support vector machines on a sum of kernels."""
+    """Mixin of support vector machines on a sum of kernels."""
 
     _: KW_ONLY
     fit_intercept: bool = True

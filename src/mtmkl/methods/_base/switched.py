@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.methods._base.estimator import MultiTaskEstimator
+from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.kernel_machine import KernelMachine
 from mtmkl.typing import FloatArray
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class SwitchedEstimator(MultiTaskEstimator):
-    """Base of estimators whose points of a path are solved one from the other."""
+class SwitchedEstimator(Mixin):
+    """Mixin of estimators whose points of a path are solved one from the other."""
 
     C: float = 1.0
     alpha: float = 1.0
@@ -49,7 +49,7 @@ class SwitchedEstimator(MultiTaskEstimator):
 
 @dataclass(eq=False, repr=False)
 class SwitchedMachine(SwitchedEstimator, KernelMachine):
-    """Base of support vector machines that weigh kernels by expected switches."""
+    """Mixin of support vector machines that weigh kernels by expected switches."""
 
     def _keep(
         self, training: TrainingSet, solution: "Solution", weights: FloatArray
