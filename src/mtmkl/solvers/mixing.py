@@ -6,6 +6,8 @@ H. F. Walker and P. Ni, Anderson acceleration for fixed-point iterations, SIAM J
 on Numerical Analysis, 2011.
 """
 
+import math
+
 import numpy as np
 
 from mtmkl.typing import FloatArray
@@ -42,7 +44,8 @@ class Mixing:
 
     def following(self, V: FloatArray, F: FloatArray) -> FloatArray:
         """Return the point after V, whose move is F."""
-        size, image = float(np.linalg.norm(F)), V + F
+        move = F.ravel()
+        size, image = math.sqrt(move @ move), V + F
         if self.last is not None:
             if self.is_mixed and size > _WORSE * self.size:
                 image = self.last[0]
@@ -54,8 +57,8 @@ class Mixing:
             return image
         n = min(self.count, self.memory)
         gram = self.gram[:n, :n].copy()
-        gram[np.diag_indices(n)] += _RIDGE * np.trace(gram) + 1e-300
-        shares = np.linalg.solve(gram, self.changes[:n] @ F.ravel())
+        gram.reshape(-1)[:: n + 1] += _RIDGE * gram.trace() + 1e-300
+        shares = np.linalg.solve(gram, self.changes[:n] @ move)
         out = (shares @ self.steps[:n]).reshape(V.shape)
         return np.subtract(image, out, out=out)
 
