@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 """For the tests of a module; what takes longer has been noticed, too."""
 _USERS = 4
+_OF_OTHERS = ("strict", "frozen", "eq", "repr")
 
 _OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -38,13 +39,14 @@ _OTHER = {
 def places(tree: ast.AST) -> list[ast.AST]:
     """Return the nodes that can be changed.
 
-    Left out are messages, and ``strict=True``, which only a fault elsewhere would need.
+    Left out are messages, and what only a fault elsewhere would need: ``strict=True``,
+    and ``frozen``, ``eq`` and ``repr`` of data classes.
     """
     skipped = {
         id(node)
         for each in ast.walk(tree)
         if isinstance(each, ast.Raise | ast.JoinedStr | ast.AnnAssign)
-        or (isinstance(each, ast.keyword) and each.arg == "strict")
+        or (isinstance(each, ast.keyword) and each.arg in _OF_OTHERS)
         for node in ast.walk(each)
     }
     return [n for n in ast.walk(tree) if id(n) not in skipped and is_changeable(n)]

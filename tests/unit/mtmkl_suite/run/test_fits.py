@@ -264,6 +264,14 @@ def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
     assert list(left.parent.iterdir()) == [left]
 
 
+def test_an_experiment_that_failed_may_be_named_like_a_gap(tmp_path):
+    row = {"experiment": "null", "dataset": "d", "method": "none", "metric": "failed"}
+    table = pd.DataFrame([row | {"params": '{"reason": "no luck"}'}])
+    write_table(tmp_path / "scores.csv.gz", table)
+    found = fits.failures(tmp_path / "scores.csv.gz")
+    assert found == ["experiment 'null': no luck"]
+
+
 @pytest.mark.nightly
 def test_a_fit_is_the_same_among_others():
     def found(*methods):
