@@ -1,13 +1,11 @@
 import pytest
 from configured import paper_of
 
-from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import (
-    TASK_KERNELS,
     check_functions,
     check_names,
     check_settings,
@@ -397,10 +395,6 @@ def test_claims_name_a_test_and_its_arguments(config, change, message):
         ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message
     ):
         check_names(paper_of(config))
-
-
-def test_every_task_kernel_can_be_named():
-    assert set(TASK_KERNELS) == set(_BUILDERS)
 
 
 @pytest.mark.parametrize(
