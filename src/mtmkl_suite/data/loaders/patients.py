@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import one_vs_rest
@@ -125,12 +124,15 @@ def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
     voice are as they are stored; age and sex are constant within a task. ``sample`` is
     the recording, which the two tasks of a patient share.
     """
-    table = pd.read_csv(files["parkinsons_updrs.data"], float_precision="round_trip")
-    patient = table["subject#"].to_numpy() - 1
+    path = files["parkinsons_updrs.data"]
+    header = path.read_text(encoding="ascii").splitlines()[0].split(",")
+    columns = np.loadtxt(path, delimiter=",", skiprows=1, unpack=True)
+    table = dict(zip(header, columns, strict=True))
+    patient = table["subject#"].astype(np.intp) - 1
     order = np.argsort(patient, kind="stable")
     return MultiTaskData(
-        X=np.tile(table[list(_VOICE)].to_numpy(dtype=float)[order], (2, 1)),
-        y=np.concatenate([table[score].to_numpy()[order] for score in _SCORES]),
+        X=np.tile(np.column_stack([table[name] for name in _VOICE])[order], (2, 1)),
+        y=np.concatenate([table[score][order] for score in _SCORES]),
         task=np.concatenate([patient[order], patient[order] + 42]),
         sample=np.tile(order, 2),
         name="parkinsons_telemonitoring",
