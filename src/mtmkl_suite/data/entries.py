@@ -14,8 +14,6 @@ from mtmkl_suite.data.loaders.own import is_file, load_file
 from mtmkl_suite.documents import (
     Count,
     Model,
-    config_dir,
-    missing,
     read_yaml,
     validated,
     without_repeats,
@@ -141,17 +139,6 @@ class DataSetEntry(Model):
         return self._name
 
     @model_validator(mode="after")
-    def _check_addresses(self) -> Self:
-        if self.files and self.tried is None:
-            raise missing("tried", "it must be true or false")
-        if not self.files and self.loader is None:
-            raise wrong("loader", "null is not text, which a set without files needs")
-        for key in ("tried", "url_bases", "archive_url"):
-            if not self.files and key in self.model_fields_set:
-                raise wrong(key, "it cannot stand here: the set has no files")
-        return self
-
-    @model_validator(mode="after")
     def _check_files(self) -> Self:
         paths = [file.path for file in self.files]
         for position, file in enumerate(self.files):
@@ -161,8 +148,6 @@ class DataSetEntry(Model):
             if file.members_sha256 not in (None, *paths):
                 text = f"{file.members_sha256!r} is not a file of this data set"
                 raise wrong(f"{key}.members_sha256", text)
-            if file.shipped is not None and not (config_dir() / file.shipped).is_file():
-                raise wrong(f"{key}.shipped", f"config/{file.shipped} does not exist")
         return self
 
     def file(self, path: str) -> FileEntry:

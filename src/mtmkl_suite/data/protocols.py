@@ -67,18 +67,13 @@ class Protocol(Model):
         - ``fractions``: ``train_percent`` of the examples that belong to the same
           tasks are for training, of the others one half each for validation and
           testing.
+    train_sizes, train_samples, train_percent : int, list of int or None
+        Training examples per task or class (8 by default with ``first_rows``), in all,
+        or in percent; the train size in the key of a split.
     repeats : int
-        At least 1; repeats are numbered from 0.
+        Repeats are numbered from 0.
     folds : int or None
-        Cross-validation folds, at least 2; None with ``halves``, ``thirds``,
-        ``fractions`` and ``given_roles``.
-    train_sizes : int, list of int or None
-        Training examples per task, or per class, with ``first_rows`` (8 by default),
-        ``per_task``, ``per_class`` and ``halves``.
-    train_samples : int, list of int or None
-        Training examples in all, with ``random``.
-    train_percent : int, list of int or None
-        1 to 98, with ``fractions``; the train size in the key of a split.
+        Cross-validation folds; None for kinds with validation rows.
     stratified : bool
         With ``halves``, ``thirds`` and ``fractions``: whether every role has its share
         of each label within a task, and at least one example of a label of which the

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.kernels import task_kernels
 from mtmkl.kernels.base import from_spec
+from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.kernels.terms import check_kernels
 from mtmkl_suite.config.models import (
     Claim,
@@ -37,12 +37,6 @@ from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
 from mtmkl_suite.run.pipeline import load_variant
-
-TASK_KERNELS = (
-    "single_task", "each_task", "union", "dirac_uniform", "frustratingly_easy",
-    "task_clustering", "graph_laplacian", "hierarchy", "smooth", "proximity", "given",
-)  # fmt: skip
-"""Functions of :mod:`mtmkl.kernels.task_kernels` that a configuration can name."""
 
 
 def check_names(config: Paper) -> None:
@@ -396,12 +390,12 @@ def check_terms(key: str, terms: Any) -> None:
 
 def _check_task_kernel(key: str, spec: Mapping[str, Any]) -> None:
     name: Any = spec.get("name")
-    require(key, "task kernel", TASK_KERNELS, name)
+    require(key, "task kernel", _BUILDERS, name)
     normalize = spec.get("normalize", False)
     if not isinstance(normalize, bool):
         raise ConfigError(
             f"key '{key}': normalize is {normalize!r}, wanted true or false"
         )
-    takes = inspect.signature(getattr(task_kernels, name)).parameters
+    takes = inspect.signature(_BUILDERS[name]).parameters
     known = [*takes, "normalize", "name"]
     require(key, f"parameter of {name}", known, *spec)

@@ -16,7 +16,6 @@ from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
-from mtmkl_suite.data.loaders.text import fields, numbers
 from mtmkl_suite.documents import Count, NotNegative, words
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
@@ -68,10 +67,20 @@ def _rows(read: Callable[..., Rows], *paths: Path) -> Rows:
     return read(*paths)
 
 
-def _text_rows(*paths: Path, separator: str | None = ",", skipped: int = 0) -> Rows:
+def _text_rows(*paths: Path, separator: str | None = ",") -> Rows:
     """Read lines of features and class."""
-    rows = fields(paths, separator, skipped=skipped)
-    return numbers([row[:-1] for row in rows]), np.array([row[-1] for row in rows])
+    rows = _cells(paths, separator)
+    return rows[:, :-1].astype(float), rows[:, -1]
+
+
+def _cells(
+    paths: Sequence[Path], separator: str | None = ",", skipped: int = 0
+) -> NDArray[np.str_]:
+    parts = [
+        np.loadtxt(path, dtype=str, delimiter=separator, skiprows=skipped)
+        for path in paths
+    ]
+    return np.char.strip(np.concatenate(parts))
 
 
 def _pixels(height: int, width: int) -> tuple[str, ...]:
@@ -106,9 +115,8 @@ load_statlog_vehicle = ClassTable(
 
 def _segmentation_rows(*paths: Path) -> Rows:
     """Read lines of class and features, after five of comments and names."""
-    rows = fields(paths, skipped=5)
-    labels = np.array([row[0].lower() for row in rows])
-    return numbers([row[1:] for row in rows]), labels
+    rows = _cells(paths, skipped=5)
+    return rows[:, 1:].astype(float), np.char.lower(rows[:, 0])
 
 
 load_segmentation = ClassTable(

@@ -8,7 +8,6 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import one_vs_rest
 from mtmkl.typing import FloatArray, IntArray
-from mtmkl_suite.data.loaders.text import fields, numbers
 
 DERMATOLOGY_ATTRIBUTES = (
     "erythema", "scaling", "definite borders", "itching", "koebner phenomenon",
@@ -68,7 +67,7 @@ def dermatology_table(path: Path) -> tuple[FloatArray, IntArray]:
 
     Diseases are numbered from 1, in the order of ``DISEASES``; unknown ages are nan.
     """
-    values = numbers(fields([path]))
+    values = np.genfromtxt(path, delimiter=",")
     return values[:, :-1], values[:, -1].astype(np.intp)
 
 
@@ -89,7 +88,7 @@ def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
     Features are scaled to [0, 1] over all patients; y is +1 where heart disease is
     present. Rows are in the order of age.
     """
-    table = numbers(fields([files["heart.dat"]], separator=None))
+    table = np.loadtxt(files["heart.dat"])
     table = table[np.argsort(table[:, 0], kind="stable")]
     X = table[:, :-1]
     blocks = X[:, 0].reshape(10, 27)
@@ -125,12 +124,14 @@ def load_parkinsons(files: Mapping[str, Path]) -> MultiTaskData:
     voice are as they are stored; age and sex are constant within a task. ``sample`` is
     the recording, which the two tasks of a patient share.
     """
-    header, *rows = fields([files["parkinsons_updrs.data"]])
-    table = dict(zip(header, numbers(rows).T, strict=True))
+    path = files["parkinsons_updrs.data"]
+    header = path.read_text(encoding="ascii").splitlines()[0].split(",")
+    columns = np.loadtxt(path, delimiter=",", skiprows=1, unpack=True)
+    table = dict(zip(header, columns, strict=True))
     patient = table["subject#"].astype(np.intp) - 1
     order = np.argsort(patient, kind="stable")
     return MultiTaskData(
-        X=np.tile(np.column_stack([table[column] for column in _VOICE])[order], (2, 1)),
+        X=np.tile(np.column_stack([table[name] for name in _VOICE])[order], (2, 1)),
         y=np.concatenate([table[score][order] for score in _SCORES]),
         task=np.concatenate([patient[order], patient[order] + 42]),
         sample=np.tile(order, 2),

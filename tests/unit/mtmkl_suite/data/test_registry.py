@@ -319,7 +319,6 @@ def test_a_loader_must_give_the_name(make, mirror):
         ({"loader": "no function"}, "datasets.pair.loader"),
         ({"url_bases": ["http://x/y"]}, "datasets.pair.url_bases.0"),
         ({"tried": "no"}, "datasets.pair.tried"),
-        ({"files": []}, "datasets.pair.tried"),
         ({"uses": ["a.csv"]}, "datasets.pair.uses.0"),
         ({"files": [file_entry("a.csv", path="../a.csv")]}, "files.0.path"),
         ({"files": [file_entry("a.csv", path="/a.csv")]}, "files.0.path"),
