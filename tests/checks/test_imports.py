@@ -50,6 +50,7 @@ def test_estimators_load_nothing_that_scikit_learn_does_not():
     assert packages == {"mtmkl"}
     parts = {name.split(".")[1] for name in modules}
     assert parts <= {
+        "errors",
         "kernels",
         "methods",
         "solvers",

@@ -39,7 +39,7 @@ from mtmkl.typing import FloatArray, IntArray
 _FIRST_ROWS = 16
 _FIRST_SHARE = 0.5  # of the tolerance, for inner problems
 # Sweeps between two looks at the gap, and those after which another method is faster.
-_SWEEPS, _MOST_SWEEPS = 5, 200
+_SWEEPS, _MOST_SWEEPS = 5, 60
 _SMALL = 1e8  # multiplications of a product
 _RIDGE = 1e-10  # of the least squares of the combination, by the trace
 
@@ -125,8 +125,8 @@ class RowProblem:
         return self._last[0][1]
 
     def has_few(self, rows: IntArray) -> bool:
-        """Tell whether all tasks share the inputs, and these rows are not too many."""
-        return len(self.groups) == 1 and rows.size <= 2 * len(self.groups[0][0])
+        """Tell whether all tasks share the samples, and rows are no more than these."""
+        return len(self.groups) == 1 and rows.size <= len(self.groups[0][0])
 
     def gram(self, rows: IntArray) -> tuple[FloatArray, FloatArray, float]:
         """Return X'X and X'Y of some of the shared inputs, and ||Y||²."""
