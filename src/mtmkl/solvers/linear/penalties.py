@@ -49,7 +49,7 @@ class SquaredNorm:
         return largest * largest / (4.0 * self.gamma)
 
 
-@compiled
+@routine
 def shrink_level(magnitudes: FloatArray, c: float) -> float:
     """Return τ, by which magnitudes (in any order, ≥ 0) are shrunk; see the module.
 

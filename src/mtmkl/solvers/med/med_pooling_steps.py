@@ -106,13 +106,14 @@ def write_values(
 def _violation(data: Pooled, t: int, beta: FloatArray, v: FloatArray) -> float:
     """Return the largest violation of the conditions of a task."""
     first, last = data.offsets[t], data.offsets[t + 1]
+    equality = first < last  # no literal, which Numba would compile for once more
     violation, _ = violation_at(
         v[first:last],
         beta[first:last],
         data.lo[first:last],
         data.hi[first:last],
         0.0,
-        True,
+        equality,
     )
     return violation
 

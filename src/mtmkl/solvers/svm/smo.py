@@ -396,7 +396,7 @@ def _least_curvature(diagonal: FloatArray) -> float:
     return max(_TINY * total / diagonal.size, 1e-300)
 
 
-@compiled
+@routine
 def rounding_error(diagonal: FloatArray, c: FloatArray, beta: FloatArray) -> float:
     """Return the size of the rounding errors of ``c − Kβ``.
 
