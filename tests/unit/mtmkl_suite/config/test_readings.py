@@ -60,7 +60,15 @@ readings:
 """
 SPECIFICATION = """
 specifications:
-  stl_first: {claim: beats, title: A claim, factors: [strata, costs]}
+  stl_first:
+    test: paired_difference
+    args:
+      experiment: digits
+      metric: accuracy
+      lower: {method: stl}
+      higher: {method: mtl}
+    title: A comparison
+    factors: [strata, costs]
 """
 
 
@@ -70,16 +78,7 @@ def folder(tmp_path):
     copy = tmp_path / "yousefi2015"
     shutil.copytree(config_dir() / "papers" / "yousefi2015", copy)
     (copy / FILE).write_text(READINGS)
-    claims = yaml.safe_load((copy / "claims.yaml").read_text())["claims"][:1]
-    claims[0] = {
-        "id": "beats", "section": "1", "claim": "A claim.", "basis": "ours",
-        "test": "paired_difference",
-        "args": {
-            "experiment": "digits", "metric": "accuracy", "unit": "repeat",
-            "lower": {"method": "stl"}, "higher": {"method": "mtl"},
-        },
-    }  # fmt: skip
-    (copy / "claims.yaml").write_text(yaml.safe_dump({"claims": claims}))
+    (copy / "claims.yaml").unlink()
     return copy
 
 
@@ -160,7 +159,7 @@ def test_only_a_changed_protocol_has_other_splits(folder):
     assert config.protocols["percent"] == main.protocols["percent"]
 
 
-def test_a_claim_is_run_in_full_combination(folder):
+def test_a_comparison_is_run_in_full_combination(folder):
     with (folder / FILE).open("a") as file:
         file.write(SPECIFICATION)
     config = load_readings(folder, "quick")
@@ -181,7 +180,7 @@ def test_a_claim_is_run_in_full_combination(folder):
 
 def test_a_curve_cuts_no_repeats_of_a_reading(folder):
     with (folder / FILE).open("a") as file:
-        file.write(SPECIFICATION.replace("costs]}", "costs], repeats: 2}"))
+        file.write(SPECIFICATION + "    repeats: 2\n")
     changed(
         folder, "methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"
     )
@@ -351,7 +350,7 @@ def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
         file.write(SPECIFICATION.replace("strata,", "inputs,"))
     changed(folder, "of: [stl], params", "of: [stl, cmtl], params")
     config = load_readings(folder, "quick")
-    # The claim compares stl and mtl; costs change stl and cmtl, inputs all.
+    # The specification compares stl and mtl; costs change stl and cmtl, inputs all.
     both = method_specs(config, "digits@inputs=unit+costs=high")
     assert set(both) == {"stl", "mtl"}
     assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}

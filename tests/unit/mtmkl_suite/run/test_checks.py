@@ -350,7 +350,7 @@ def test_metrics_that_can_be_had_are_accepted(config, edit):
         (lambda c: c["methods"]["ridge"].update({"class": "Rigde"}), "'Rigde'"),
         (lambda c: c["experiments"]["digits"].update(metrics=["mape"]), "'mape'"),
         (
-            lambda c: c["claims"].append({"id": "x", "test": "tea_leaves", "args": {}}),
+            lambda c: c["claims"].append({"id": "x", "test": "tea_leaves"}),
             "'tea_leaves'",
         ),
         (
@@ -391,7 +391,8 @@ SIDES = {"metric": "misclassified", "lower": {}, "higher": {}}
 )
 def test_claims_name_a_test_and_its_arguments(config, change, message):
     claim = {"id": "c", "test": "paired_difference", **change}
-    claim["args"] = {"experiment": "digits", **claim.get("args", {})}
+    args = {"experiment": "digits", **claim.pop("args", {})}
+    claim["settings"] = [{"args": args}]
     config["claims"] = [claim]
     with pytest.raises(
         ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message
