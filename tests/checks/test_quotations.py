@@ -59,9 +59,16 @@ def _page(paper: str) -> str:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("file", ["claims.yaml", "readings.yaml"])
-def test_the_words_of_a_basis_are_in_the_text(paper: str, file: str) -> None:
-    bases = _bases(read_yaml(ROOT / "config" / "papers" / paper / file))
+def test_the_sentences_that_are_judged_are_in_the_text(paper: str) -> None:
+    claims = read_yaml(ROOT / "config" / "papers" / paper / "claims.yaml")["claims"]
+    quoted = [(str(claim["line"]), claim["quote"]) for claim in claims]
+    assert len(set(quoted)) == len(quoted), "a sentence is judged twice"
+    assert not _missing(quoted, _lines(paper))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_words_of_a_basis_are_in_the_text(paper: str) -> None:
+    bases = _bases(read_yaml(ROOT / "config" / "papers" / paper / "readings.yaml"))
     assert bases
     quoted = [found for basis in bases for found in QUOTATION.findall(basis)]
     # A basis filled from a list of its file is looked up there, not here.

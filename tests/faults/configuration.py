@@ -119,9 +119,9 @@ KNOWN = model_keys()
 FREE = {"lists", "for_each", "grids"}
 # Keys whose value may be any text: what readers see, and names that are defined there.
 TEXTS = {
-    "authors", "citation", "claim", "corner", "doi", "heading", "id", "label",
-    "licence", "main", "metric_label", "notes", "original_url", "reason", "results",
-    "section", "source", "title", "unit", "venue",
+    "authors", "citation", "corner", "doi", "heading", "id", "label", "licence", "main",
+    "metric_label", "notes", "original_url", "printed", "quote", "reason", "results",
+    "section", "source", "tested", "title", "unit", "venue",
 }  # fmt: skip
 # Mappings whose keys are names of one's own, which may be those of other keys.
 NAMED = {"alternatives", "n_per_class", "readings"}

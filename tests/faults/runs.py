@@ -81,7 +81,13 @@ class Runs:
     def products(self):
         """Return the digest of what has no times in it, by path."""
         folder = self.results / "tiny"
-        names = ["statistics.csv", "verdicts.csv", "claims.csv", "overlaps.csv"]
+        names = [
+            "statistics.csv",
+            "verdicts.csv",
+            "claims.csv",
+            "claim_settings.csv",
+            "overlaps.csv",
+        ]
         found = [folder / name for name in names]
         found += sorted(folder.glob("artefacts/*.csv"))
         found += sorted(folder.glob("splits/**/*.npz"))

@@ -24,6 +24,7 @@ def test_everything_is_there(finished):
         "statistics.csv",
         "verdicts.csv",
         "claims.csv",
+        "claim_settings.csv",
         "overlaps.csv",
         "provenance.json",
         "artefacts/table_1.csv",

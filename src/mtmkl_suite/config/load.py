@@ -15,6 +15,7 @@ from mtmkl_suite.config.models import (
     Paper,
     Run,
     Tier,
+    claims_on,
 )
 from mtmkl_suite.config.names import check_experiments, check_names, naming_file
 from mtmkl_suite.config.overlay import at, check_first_keys, nearest_keys, overlaid
@@ -116,7 +117,7 @@ def read_part(
 ) -> _M:
     """Read a file of a paper's folder as an object of its model.
 
-    The lists of ``experiments.yaml`` are for all files.
+    The lists of ``experiments.yaml`` are for all files but that of claims.
     """
     source = f"{folder.name}/{name}.yaml"
     part, experiments = (
@@ -125,7 +126,8 @@ def read_part(
     )
     lists = experiments.get("lists") if isinstance(experiments, Mapping) else None
     try:
-        part = expand(part, lists if isinstance(lists, Mapping) else {})
+        if model is not ClaimsFile:
+            part = expand(part, lists if isinstance(lists, Mapping) else {})
     except ValueError as error:
         raise ConfigError(f"{source}: {error}") from error
     for key, value in (settings or {}).items():
@@ -185,7 +187,7 @@ def _for_tier(config: Paper) -> Paper:
         for name, artefact in config.artefacts.items()
         if not artefact.shown or any(e in experiments for e in artefact.shown)
     }
-    claims = [c for c in config.claims if c.args["experiment"] in experiments]
+    claims = claims_on(config.claims, lambda s: s.args["experiment"] in experiments)
     return config.model_copy(
         update={"experiments": experiments, "artefacts": artefacts, "claims": claims}
     )

@@ -6,7 +6,8 @@ of columns to values (:data:`Selector`).
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, get_args
@@ -613,13 +614,12 @@ class _Arguments(Model):
     second: Side = {}
     where: Side = {}
     minus: Side = {}
-    choose: Side = {}
     axis: str = ""
     log_axis: bool = False
     direction: str = ""
     margin: Number = 0
-    low: Number = 0
-    high: Number = 0
+    low: Number | None = None
+    high: Number | None = None
     at_least: Number = 0
     step: str = ""
     column: str = ""
@@ -644,37 +644,105 @@ def _check_basis(basis: str) -> str:
 
 
 Basis = Annotated[str, AfterValidator(_check_basis)]
-"""The foundation of a claim or a reading: the text, published code, or our thought."""
+"""The foundation of a reading: the text, published code, or our thought."""
 
 
-class Claim(Model):
-    """A claim of a paper or of ours about it, and its test."""
+class ClaimSetting(Model):
+    """Arguments of a claim's test in one of its settings, and those of them that vary.
 
-    id: Name
-    section: str
-    claim: str
-    basis: Basis
-    test: str
+    ``over_tasks`` stands in place of arguments where another experiment has kept single
+    tasks.
+    """
+
+    varied: dict[str, Any] = {}
     args: Annotated[dict[str, Any], checked_by(_Arguments)]
-    """Keyword arguments of the test; its sides are selectors."""
     over_tasks: dict[str, Any] = {}
-    """Arguments in place of these where another experiment has kept single tasks."""
-
-    @property
-    def is_the_papers(self) -> bool:
-        """True if the text makes the claim; ours are expectations from its tables."""
-        return self.basis.startswith("l. ")
-
-    @property
-    def sides(self) -> list[Selector]:
-        """Selectors that the test compares."""
-        return [value for value in self.args.values() if isinstance(value, dict)]
 
     @property
     def experiments(self) -> set[str]:
         """All experiments with scores that the test compares."""
-        parts = [self.args, *self.sides, *self.args.get("rows", [])]
+        sides = [value for value in self.args.values() if isinstance(value, dict)]
+        parts = [self.args, *sides, *self.args.get("rows", [])]
         return {part["experiment"] for part in parts if "experiment" in part}
+
+
+def expanded_settings(args: Any, blocks: Any) -> list[dict[str, Any]]:
+    """Return the arguments of a test in each setting.
+
+    Blocks follow each other; each is the product of the values of its keys, of which
+    ``lower.method`` is one within an argument, and ``lower.n_tasks, higher.n_tasks``
+    two that are equal.
+    """
+    blocks = blocks if isinstance(blocks, list) else [blocks]
+    made = []
+    for block in blocks:
+        axes = {k: v if isinstance(v, list) else [v] for k, v in block.items()}
+        for values in itertools.product(*axes.values()):
+            varied = dict(zip(axes, values, strict=True))
+            arguments = deepcopy(args)
+            for paths, value in varied.items():
+                for path in paths.split(", "):
+                    *parents, last = path.split(".")
+                    place = arguments
+                    for parent in parents:
+                        place = place.setdefault(parent, {})
+                    place[last] = value
+            over_tasks = arguments.pop("over_tasks", {})
+            setting = {"varied": varied, "args": arguments, "over_tasks": over_tasks}
+            made.append(setting)
+    return made
+
+
+class Claim(Model):
+    """A sentence of a paper, and the test of it in each of its settings.
+
+    In a file the settings are ``args`` and, under ``settings``, what varies of them.
+    """
+
+    id: Name
+    section: str
+    line: Count
+    """Line of the stored text where the quotation begins."""
+    quote: str
+    tested: str
+    """The test in words."""
+    printed: str = ""
+    """The margin as the paper prints it."""
+    evidence: list[str] = []
+    """Figures and tables that show it."""
+    quantifier: Literal["all", "most", "some"] = "all"
+    """In how many settings the sentence must hold."""
+    test: str
+    settings: Some[ClaimSetting]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, document: Any) -> Any:
+        if not isinstance(document, dict) or not isinstance(document.get("args"), dict):
+            return document
+        rest = {key: each for key, each in document.items() if key != "args"}
+        blocks = document.get("settings", {})
+        of = blocks if isinstance(blocks, list) else [blocks]
+        if not all(isinstance(block, dict) for block in of):
+            raise wrong(
+                "settings", f"{shown(blocks)} is no mapping and no list of them"
+            )
+        return rest | {"settings": expanded_settings(document["args"], blocks)}
+
+    @property
+    def experiments(self) -> set[str]:
+        """All experiments with scores that the settings compare."""
+        return {name for each in self.settings for name in each.experiments}
+
+
+def claims_on(
+    claims: Iterable[Claim], is_kept: Callable[[ClaimSetting], bool]
+) -> list[Claim]:
+    """Return claims with some of their settings, those that are left with any."""
+    kept = (
+        (claim, [each for each in claim.settings if is_kept(each)]) for claim in claims
+    )
+    return [c.model_copy(update={"settings": found}) for c, found in kept if found]
 
 
 class ClaimsFile(Model):
@@ -782,10 +850,11 @@ class Factor(Model):
 
 
 class Specification(Model):
-    """A claim under all combinations of some factors."""
+    """A comparison of methods under all combinations of some factors."""
 
-    claim: Name
     title: str
+    test: str
+    args: Annotated[dict[str, Any], checked_by(_Arguments)]
     factors: Distinct[Name]
     repeats: Count | None = None
 

@@ -17,7 +17,6 @@ from mtmkl.errors import unknown
 from mtmkl_suite.config.models import (
     AnyComparison,
     Artefact,
-    Claim,
     ComparisonRow,
     CurveFigure,
     Factor,
@@ -68,7 +67,7 @@ _DIRECTIONS = {
     "trend": ("increasing", "decreasing"),
     "monotone": ("nonincreasing", "nondecreasing"),
 }
-_SIDES = ("lower", "higher", "first", "second", "where", "minus", "choose")
+_SIDES = ("lower", "higher", "first", "second", "where", "minus")
 
 
 @contextmanager
@@ -264,13 +263,15 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
         if claim.id in seen:
             raise ConfigError(f"key {key!r} comes twice")
         seen.add(claim.id)
-        if "step" in claim.args:
-            require(
-                f"{key}.args.step", "step of an artefact", steps, claim.args["step"]
-            )
-        _check_claim(f"{key}.args", claim, claim.args, names)
-        own = {"experiment": claim.args["experiment"], **claim.over_tasks}
-        _check_claim(f"{key}.over_tasks", claim, own, names)
+        require(f"{key}.evidence", "artefact", config.artefacts, *claim.evidence)
+        for number, tested in enumerate(claim.settings):
+            place, args = f"{key}.settings.{number}", tested.args
+            if "step" in args:
+                key_of_step = f"{place}.args.step"
+                require(key_of_step, "step of an artefact", steps, args["step"])
+            _check_test(f"{place}.args", claim.test, args, names)
+            own = {"experiment": args["experiment"], **tested.over_tasks}
+            _check_test(f"{place}.over_tasks", claim.test, own, names)
 
 
 def _check_artefact(key: str, artefact: Artefact, names: Names) -> None:
@@ -351,19 +352,20 @@ def _check_comparison(key: str, comparison: AnyComparison, names: Names) -> None
         names.check_selector(f"{key}.blocks.{label}", selector, of)
 
 
-def _check_claim(key: str, claim: Claim, args: Mapping[str, Any], names: Names) -> None:
+def _check_test(key: str, test: str, args: Mapping[str, Any], names: Names) -> None:
     experiments = names.experiments
     require(f"{key}.experiment", "experiment", experiments, args["experiment"])
     of = [args["experiment"]]
-    sides = [side for side in _SIDES if isinstance(args.get(side), Mapping)]
-    for side in sides:
-        named = _experiments_of([args[side]])
+    sides = {side: args[side] for side in _SIDES if isinstance(args.get(side), Mapping)}
+    sides |= {f"others.{n}": side for n, side in enumerate(args.get("others", []))}
+    for side, selector in sides.items():
+        named = _experiments_of([selector])
         require(f"{key}.{side}.experiment", "experiment", experiments, *named)
         of += named
     if "step" in args:
         return  # of the table of a step, whose columns only the step knows
-    for side in sides:
-        names.check_selector(f"{key}.{side}", args[side], of[:1])
+    for side, selector in sides.items():
+        names.check_selector(f"{key}.{side}", selector, of[:1])
     of = list(dict.fromkeys(of))
     if "metric" in args:
         names.check_value(f"{key}.metric", "metric", args["metric"], of)
@@ -379,7 +381,7 @@ def _check_claim(key: str, claim: Claim, args: Mapping[str, Any], names: Names) 
         methods = args.get(part, [])
         for method in [methods] if isinstance(methods, str) else methods:
             names.check_value(f"{key}.{part}", "method", method, of)
-    wanted = _DIRECTIONS.get(claim.test)
+    wanted = _DIRECTIONS.get(test)
     if wanted and args.get("direction", wanted[0]) not in wanted:
         text = f"{args['direction']!r} is not {' or '.join(wanted)}"
         raise ConfigError(f"key '{key}.direction': {text}")
@@ -393,7 +395,6 @@ def _check_claim(key: str, claim: Claim, args: Mapping[str, Any], names: Names) 
 def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
     """Check that the readings of a paper, read for both tiers, name what exists."""
     names, methods, readings = Names(mains), mains[0].methods, document.readings
-    claims = list(dict.fromkeys(c.id for main in mains for c in main.claims))
     artefacts = {
         "reach",
         "bounds",
@@ -411,7 +412,7 @@ def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
     for name, specification in document.specifications.items():
         key = f"specifications.{name}"
         require(f"{key}.factors", "factor", readings, *specification.factors)
-        require(f"{key}.claim", "claim", claims, specification.claim)
+        _check_test(f"{key}.args", specification.test, specification.args, names)
     for name, figure in document.figures.items():
         key = f"figures.{name}"
         if name in artefacts:

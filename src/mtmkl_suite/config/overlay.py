@@ -16,7 +16,7 @@ from mtmkl_suite.errors import ConfigError
 
 RUN = ("seed", "mirror", "download", "on_missing_data")
 """Keys of the run that ``--set`` takes."""
-PAPER = ("paper", "protocols", "methods", "experiments", "artefacts", "claims")
+PAPER = ("paper", "protocols", "methods", "experiments", "artefacts")
 """First keys of a paper's configuration that ``--set`` takes."""
 
 _OPTIONS = {"tier": "--tier", "papers": "--paper", "readings": "--readings"}

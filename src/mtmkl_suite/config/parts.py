@@ -12,6 +12,7 @@ from mtmkl_suite.config.models import (
     MethodEntry,
     Paper,
     Table,
+    claims_on,
 )
 from mtmkl_suite.config.overlay import Whole, overlaid
 from mtmkl_suite.data.protocols import WITH_VALIDATION
@@ -53,7 +54,7 @@ def with_experiments(
         "artefacts": {
             k: _of_experiments(config.artefacts[k], names) for k in artefacts
         },
-        "claims": [c for c in config.claims if c.args["experiment"] in names],
+        "claims": claims_on(config.claims, lambda s: s.args["experiment"] in names),
     }
     return config.model_copy(update=found)
 

@@ -123,13 +123,12 @@ def _expanded(
                 if experiment in main.experiments:
                     made.add(experiment, {factor: alternative})
     artefacts = _tables(made)
-    claims = {claim.id: claim for claim in main.claims}
     specifications = {}
     for name, specification in document.specifications.items():
-        claim = claims.get(specification.claim)
-        if claim is None or not set(specification.factors) <= set(names):
+        is_here = specification.args["experiment"] in main.experiments
+        if not is_here or not set(specification.factors) <= set(names):
             continue
-        under = made.add_all(specification, claim.args)
+        under = made.add_all(specification)
         specifications[name] = MadeSpecification(
             **{
                 **dict(specification),
@@ -204,19 +203,17 @@ class _Expansion:
         """Return the alternatives of some factors."""
         return [self._readings[f].alternatives[a] for f, a in factors.items()]
 
-    def add_all(
-        self, specification: Specification, args: Mapping[str, Any]
-    ) -> dict[str, dict[str, str]]:
-        """Add every combination of some factors to the experiment of a claim.
+    def add_all(self, specification: Specification) -> dict[str, dict[str, str]]:
+        """Add every combination of some factors to the experiment of a comparison.
 
         Alternatives that use test data are no part of it. Methods that a combination
         leaves as they are keep their main scores. Returns the factors of each
         experiment; that of the main experiment is among them.
         """
-        of = args["experiment"]
+        of = specification.args["experiment"]
         sides = [
             value["method"]
-            for value in args.values()
+            for value in specification.args.values()
             if isinstance(value, Mapping) and isinstance(value.get("method"), str)
         ]
         levels = [

@@ -34,17 +34,16 @@ from mtmkl_suite.judge.observations import (
     NoDataError,
     Sides,
     Where,
-    name_of,
     one_side,
     paired,
     rows_of,
 )
 from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import VALIDATION, average, higher_is_better
+from mtmkl_suite.judge.sample import average, higher_is_better
 from mtmkl_suite.statistics.pairs import LEVEL, holm
 from mtmkl_suite.statistics.ranks import friedman, holm_against_control
 from mtmkl_suite.statistics.t_test import TTest, t_test
-from mtmkl_suite.statistics.ties import ROUNDING, scale_of, without_rounding
+from mtmkl_suite.statistics.ties import ROUNDING, scale_of
 
 
 class ClaimError(ValueError):
@@ -60,126 +59,60 @@ def paired_difference(
     metric: str,
     lower: Where,
     higher: Where,
+    at_least: float = 0.0,
     unit: str = "repeat",
 ) -> TestResult:
     """Test that one side's metric lies below another's, by a paired t-test.
 
-    Two-sided test of the mean of ``higher - lower`` over units. *Holds*: p < 0.05 and
-    the mean is positive; *does not hold*: p < 0.05 and it is negative; else
-    *undecided*. Statistic: t; interval: 95 % for the mean difference.
+    Two-sided test of the mean of ``higher - lower`` over units against ``at_least``.
+    *Holds*: p < 0.05 and the mean is larger; *does not hold*: p < 0.05 and it is
+    smaller; else *undecided*. Statistic: t; interval: 95 % for the mean difference.
     """
     sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
     low, high = sides.first, sides.second
 
     def found(ratio: float) -> Finding:
-        test = t_test(high - low, scale=scale_of(low, high), variance_ratio=ratio)
-        return _by_direction(test, wanted_sign=1)
+        difference, scale = high - low, scale_of(low, high)
+        test = t_test(difference, scale=scale, null=at_least, variance_ratio=ratio)
+        return _by_direction(test, wanted_sign=1, null=at_least)
 
-    note = _means(unit, sides, lower, higher) + sides.remark
+    note = _means(unit, sides) + sides.remark
     return result(found, len(low), sides.variance_ratio, note)
 
 
-def paired_difference_chosen(
+def best_in(
     scores: pd.DataFrame,
     overlaps: Overlaps | None = None,
     /,
     *,
     experiment: str,
     metric: str,
-    lower: Where,
     higher: Where,
-    choose: Where,
-    unit: str = "repeat",
+    others: Sequence[Where],
+    at_least: float,
+    unit: str = "task",
 ) -> TestResult:
-    """Test that one side lies below another, each at a setting that other data choose.
+    """Count the units in which one side is above each of the others.
 
-    A side's setting is the one with the best mean among the rows that ``choose``
-    names in place of what they share with a side's: ``metric`` (``validation_auc``),
-    ``repeat`` (others than those compared). Then as :func:`paired_difference`.
+    *Holds*: the share of these units is ``at_least`` so large; *does not hold*: the
+    interval lies below it; else *undecided*. Statistic: their number; interval: 95 %
+    for the share of units like these (Clopper and Pearson).
     """
-    if not choose:
-        raise ClaimError(
-            "choose is empty: name a metric or repeats that are not tested"
-        )
-    sides: list[Where] = []
-    for side in (lower, higher):
-        where = {"metric": metric, **side, **choose}
-        rows = rows_of(scores, experiment, metric, where, unit)
-        means = without_rounding(average(rows, ["setting"]))
-        is_higher = higher_is_better(where["metric"].removeprefix(VALIDATION))
-        sides.append(
-            {**side, "setting": means.idxmax() if is_higher else means.idxmin()}
-        )
-    return paired_difference(
-        scores,
-        overlaps,
-        experiment=experiment,
-        metric=metric,
-        lower=sides[0],
-        higher=sides[1],
-        unit=unit,
-    )
+    from scipy import stats
 
-
-def paired_difference_on_most(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
-    /,
-    *,
-    experiment: str,
-    metric: str,
-    lower: Where,
-    higher: Where,
-    axis: str,
-    unit: str = "repeat",
-) -> TestResult:
-    """Test that one side lies below another at most levels of a column of the scores.
-
-    A :func:`paired_difference` at each level. *Holds*: it holds at more than half of
-    them; *does not hold*: it does not hold at more than half; else *undecided*. Levels
-    are counted alike in both tests, and so is the statistic: at how many it holds.
-    """
-    columns = {"experiment": experiment, "metric": metric, **lower}
-    levels = sorted(rows_of(scores, experiment, metric, columns, unit)[axis].unique())
-    tests = [
-        paired_difference(
-            scores,
-            overlaps,
-            experiment=experiment,
-            metric=metric,
-            lower={**lower, axis: level},
-            higher={**higher, axis: level},
-            unit=unit,
-        )
-        for level in levels
-    ]
-
-    def found(findings: list[Finding]) -> Finding:
-        verdicts = [finding.verdict for finding in findings]
-        verdict: VerdictName = "undecided"
-        if 2 * verdicts.count("holds") > len(levels):
-            verdict = "holds"
-        elif 2 * verdicts.count("does not hold") > len(levels):
-            verdict = "does not hold"
-        count = float(verdicts.count("holds"))
-        return Finding(verdict, count, math.nan, (math.nan, math.nan))
-
-    own = [test.own for test in tests]
-    corrected = [test.corrected for test in tests if test.corrected is not None]
-    n_ahead = sum(finding.statistic > 0 for finding in own)
-    note = (
-        f"{len(levels)} levels of {axis}: higher on average at {n_ahead}, with "
-        f"p < {LEVEL:g} at {found(own).statistic:g}"
-    )
-    if corrected:
-        note += f", corrected at {found(corrected).statistic:g}"
-    return TestResult(
-        note,
-        found(own),
-        found(corrected) if len(corrected) == len(levels) else None,
-        min(test.n_units for test in tests),
-        max(test.variance_ratio for test in tests),
-    )
+    pairs = [paired(scores, None, experiment, metric, o, higher, unit) for o in others]
+    ahead = [pd.Series(each.second > each.first, each.index) for each in pairs]
+    is_best = pd.concat(ahead, axis=1, join="inner").all(axis=1)
+    count, n = int(is_best.sum()), len(is_best)
+    interval = stats.binomtest(count, n).proportion_ci()
+    verdict: VerdictName = "undecided"
+    if count >= at_least * n - ROUNDING:
+        verdict = "holds"
+    elif interval.high < at_least:
+        verdict = "does not hold"
+    note = f"best in {count} of {_count(unit, n)}, claimed {at_least:.0%}"
+    own = Finding(verdict, count / n, count, math.nan, (interval.low, interval.high))
+    return TestResult(note, own, None, n, 0.0)
 
 
 def equivalence(
@@ -225,7 +158,7 @@ def equivalence(
             verdict = "does not hold"
         return of_t_test(weaker, verdict)
 
-    note = f"{_means(unit, sides, first, second)}, margin {margin:g}{sides.remark}"
+    note = f"{_means(unit, sides)}, margin {margin:g}{sides.remark}"
     return result(found, len(one), sides.variance_ratio, note)
 
 
@@ -334,7 +267,8 @@ def monotone(
             verdict = "holds"
         elif p < LEVEL:
             verdict = "does not hold"
-        return Finding(verdict, float(mean_steps[worst]), p, (math.nan, math.nan))
+        worst_step = float(mean_steps[worst])
+        return Finding(verdict, worst_step, worst_step, p, (math.nan, math.nan))
 
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
     levels = table.columns.to_numpy(dtype=float)
@@ -384,7 +318,7 @@ def within_range(
         elif stop < floor or start > ceiling:
             verdict = "does not hold"
         mean = float(values.mean())
-        return Finding(verdict, mean, math.nan, test.interval, test.why_no_test)
+        return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
 
     inside = int(((values >= floor) & (values <= ceiling)).sum())
     note = (
@@ -431,7 +365,7 @@ def ahead_by_ranks(
         f"mean rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
     )
     nothing = (math.nan, math.nan)
-    own = Finding(verdict, float(count), over_all.p, nothing)
+    own = Finding(verdict, float(count), float(count), over_all.p, nothing)
     return TestResult(note, own, None, len(matrix), 0.0)
 
 
@@ -456,8 +390,7 @@ TESTS: dict[str, Callable[..., TestResult]] = {
     test.__name__: test
     for test in (
         paired_difference,
-        paired_difference_chosen,
-        paired_difference_on_most,
+        best_in,
         equivalence,
         trend,
         monotone,
@@ -468,10 +401,10 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 """Tests by the name that configurations use."""
 
 
-def _by_direction(test: TTest, *, wanted_sign: int) -> Finding:
+def _by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
     if not test.p < LEVEL:
         return of_t_test(test, "undecided")
-    is_wanted = test.mean * wanted_sign > 0
+    is_wanted = (test.mean - null) * wanted_sign > 0
     return of_t_test(test, "holds" if is_wanted else "does not hold")
 
 
@@ -480,10 +413,10 @@ def _slope(position: FloatArray, row: FloatArray) -> float:
     return float(np.polyfit(position[seen], row[seen], 1)[0])
 
 
-def _means(unit: str, sides: Sides, first: Where, second: Where) -> str:
+def _means(unit: str, sides: Sides) -> str:
     return (
         f"{_count(unit, len(sides.first))}: mean {sides.first.mean():.4g} "
-        f"({name_of(first)}) against {sides.second.mean():.4g} ({name_of(second)})"
+        f"against {sides.second.mean():.4g}"
     )
 
 

@@ -1,8 +1,10 @@
-"""The claims of a paper, judged.
+"""The sentences of a paper that claim something, judged.
 
-The paper's own test takes repeats as independent. Where they share examples the test is
-made again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`). The
-verdict is what both say, and *undecided* where they differ, or
+A sentence is tested in each of its settings. The paper's own test takes repeats as
+independent: it speaks of these data. Where repeats share examples the test is made
+again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`): that speaks
+of other samples. Each counts its settings, and :func:`summed` gives its verdict on the
+sentence. The verdict is what both say, and *undecided* where they part, or
 
 - *not judged (quick)*: repeats, grid or data are reduced,
 - *no data*: the scores lack a side of the comparison.
@@ -13,14 +15,15 @@ another question, on tasks like these. It has columns of its own and changes no 
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Claim
+from mtmkl_suite.config.models import Claim, ClaimSetting
 from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.claim_words import in_words
+from mtmkl_suite.judge.claim_words import setting_in_words
 from mtmkl_suite.judge.findings import TestResult
 from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlaps
@@ -30,110 +33,190 @@ from mtmkl_suite.judge.step_tests import TESTS, table_of
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
 from mtmkl_suite.statistics.pairs import LEVEL
 
+DECIDED = ("holds", "undecided", "does not hold")
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
-_ORDER = ("holds", "undecided", "does not hold", NOT_JUDGED, "no data")
-_PLANNED = ("paired_difference", "paired_difference_chosen", "trend")
-"""Tests of a mean against zero, for which the number of units can be planned."""
+_ORDER = (*DECIDED, NOT_JUDGED, "no data")
+_PLANNED = ("paired_difference", "trend")
+"""Tests of a mean, for which the number of units can be planned."""
 
-_COMPARISONS = (
-    "paired_difference", "paired_difference_chosen", "paired_difference_on_most",
-    "equivalence",
-)  # fmt: skip
+_COMPARISONS = ("paired_difference", "equivalence")
 """Tests of a difference between two methods, which are made over tasks as well."""
 
 _OF_MANY = {"holds": "hold", "does not hold": "do not hold"}
 
+SETTING_COLUMNS = (
+    "id", "setting", "verdict", "note", "estimate", "statistic", "p", "interval_low",
+    "interval_high", "own_verdict", "new_verdict", "rho", "t_divided_by", "p_corrected",
+    "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed", "tasks_n",
+    "tasks_of", "tasks_p", "tasks_low", "tasks_high", "tasks_verdict",
+)  # fmt: skip
+"""Columns of ``claim_settings.csv``."""
+
 COLUMNS = (
-    "id", "claim", "section", "test", "statistic", "p", "interval_low",
-    "interval_high", "verdict", "note", "own_verdict", "rho", "t_divided_by",
-    "p_corrected", "corrected_low", "corrected_high", "n", "n_needed_own", "n_needed",
-    "basis", "tasks_n", "tasks_of", "tasks_p", "tasks_low", "tasks_high",
-    "tasks_verdict",
+    "id", "section", "line", "quote", "tested", "printed", "evidence", "quantifier",
+    "test", "verdict", "own_verdict", "new_verdict", "settings", "own_holds",
+    "own_undecided", "own_does_not_hold", "new_holds", "new_undecided",
+    "new_does_not_hold", "effect", "effect_low", "effect_high", "measure", "metric",
 )  # fmt: skip
 """Columns of ``claims.csv``."""
 
+_MEASURES = {
+    "paired_difference": "difference",
+    "equivalence": "difference",
+    "best_in": "share of best",
+    "trend": "slope",
+    "monotone": "worst step",
+    "ahead_by_ranks": "methods behind",
+    "within_range": "mean",
+    "ratio": "ratio",
+    "growth": "power",
+    "every_value": "largest",
+}
+"""Estimates by their test."""
 
-def evaluate_claims(
+
+def evaluate_settings(
     claims: Iterable[Claim],
     scores: pd.DataFrame,
-    methods: Iterable[str],
+    methods: Mapping[str, Any],
     *,
     overlaps: Overlaps | None = None,
     steps: Mapping[str, pd.DataFrame] | None = None,
     full_protocol: bool = True,
     sample_of: Mapping[str, str | None] | None = None,
 ) -> pd.DataFrame:
-    """Run the test of every claim.
+    """Run the test of every claim in each of its settings.
 
     ``sample_of``: What the tasks of a data set are a sample of, by its name.
     """
     claims = list(claims)
-    methods = methods if isinstance(methods, Mapping) else list(methods)
-    labels = _labels(methods)
-    tested = {(claim.args | claim.over_tasks)["experiment"] for claim in claims}
+    labels = {name: str(method.label) for name, method in methods.items()}
+    tested = {
+        (each.args | each.over_tasks)["experiment"]
+        for claim in claims
+        for each in claim.settings
+    }
     of_tested = scores[scores["experiment"].isin(tested)]
     samples = _samples_of_tasks(of_tested, sample_of or {}) if full_protocol else {}
     rows = []
     for claim in claims:
-        row = {
-            k: getattr(claim, k) for k in ("id", "claim", "section", "test", "basis")
+        for setting in claim.settings:
+            row: dict[str, Any] = {
+                "id": claim.id,
+                "setting": setting_in_words(setting, labels),
+            }
+            try:
+                result = result_of(claim.test, setting.args, scores, overlaps, steps)
+            except NoDataError as reason:
+                rows.append(row | {"verdict": "no data", "note": reason.lacking})
+                continue
+            except (ClaimError, SelectionError) as error:
+                raise ClaimError(f"claim {claim.id!r}: {error}") from error
+            row["note"] = result.note
+            if not full_protocol:
+                # A statistic or p beside it would be read as the verdict.
+                rows.append(row | {"verdict": NOT_JUDGED})
+                continue
+            row |= numbers_of(result)
+            row |= _over_tasks(claim.test, setting, scores, overlaps, samples)
+            if result.verdict == "undecided" and claim.test in _PLANNED:
+                row |= _planned(result, setting.args.get("at_least", 0.0))
+            rows.append(row)
+    return pd.DataFrame(rows, columns=list(SETTING_COLUMNS))
+
+
+def result_of(
+    test: str,
+    args: Mapping[str, Any],
+    scores: pd.DataFrame,
+    overlaps: Overlaps | None,
+    steps: Mapping[str, pd.DataFrame] | None = None,
+) -> TestResult:
+    """Return the result of a test, of scores or of the table of a step."""
+    if "step" in args:
+        return TESTS[test](table_of(args["step"], steps or {}), **args)
+    return TESTS[test](scores, overlaps, **args)
+
+
+def judged_sentences(claims: Iterable[Claim], settings: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdict on each sentence from those in its settings."""
+    of = dict(list(settings.groupby("id", sort=False)))
+    rows = [
+        {
+            "id": claim.id, "section": claim.section, "line": claim.line,
+            "quote": claim.quote, "tested": claim.tested, "printed": claim.printed,
+            "evidence": " ".join(claim.evidence), "quantifier": claim.quantifier,
+            "test": claim.test, **_sum(claim, of.get(claim.id, settings[:0])),
         }
-        sides = claim.sides
-        try:
-            if "step" in claim.args:
-                table = table_of(claim.args["step"], steps or {})
-                result = TESTS[claim.test](table, **claim.args)
-            else:
-                result = TESTS[claim.test](scores, overlaps, **claim.args)
-        except NoDataError as reason:
-            rows.append(
-                row
-                | {"verdict": "no data", "note": in_words(str(reason), sides, labels)}
-            )
-            continue
-        except (ClaimError, SelectionError) as error:
-            raise ClaimError(f"claim {claim.id!r}: {error}") from error
-        row["note"] = in_words(result.note, sides, labels)
-        if not full_protocol:
-            # A statistic or p beside it would be read as the verdict.
-            rows.append(row | {"verdict": NOT_JUDGED})
-            continue
-        rows.append(row | {"verdict": result.verdict} | _numbers(result))
-        rows[-1] |= _over_tasks(claim, scores, overlaps, samples)
-        if result.verdict == "undecided" and claim.test in _PLANNED:
-            rows[-1] |= _planned(result)
+        for claim in claims
+    ]  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def by_author(claims: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the claims that the text makes, and those of ours about its results."""
-    is_papers = claims["basis"].astype(str).str.startswith("l. ")
-    return {
-        "the paper's claims": claims[is_papers],
-        "claims of ours": claims[~is_papers],
+def summed(quantifier: str, verdicts: Iterable[str]) -> str:
+    """Return the verdict on a sentence from those in its settings.
+
+    It must hold in all settings, in more than half, or in one, as its quantifier says.
+    *Holds*: it does in so many; *does not hold*: it could not even if all that are
+    undecided held; else *undecided*.
+    """
+    counts = Counter(verdicts)
+    n = counts.total()
+    needed = {"all": n, "most": n // 2 + 1, "some": 1}[quantifier]
+    if counts["holds"] >= needed:
+        return "holds"
+    if counts["holds"] + counts["undecided"] < needed:
+        return "does not hold"
+    return "undecided"
+
+
+def verdict_in(quantifier: str, settings: pd.DataFrame) -> str:
+    """Return the verdict of both tests on a sentence, undecided where they part."""
+    own, new = (
+        summed(quantifier, settings[f"{whose}_verdict"]) for whose in ("own", "new")
+    )
+    return own if own == new else "undecided"
+
+
+def _sum(claim: Claim, settings: pd.DataFrame) -> dict[str, Any]:
+    """Return verdicts, counts and the effect of a sentence.
+
+    The effect is the median of those in the settings; its interval has the lowest and
+    the highest end of theirs, corrected where repeats share examples.
+    """
+    judged = settings[settings["verdict"].isin(DECIDED)]
+    if judged.empty:
+        # Of a reduced run all settings say so, but those without data.
+        has_data = settings["verdict"].eq(NOT_JUDGED).any()
+        return {"verdict": NOT_JUDGED if has_data else "no data", "settings": 0}
+    row: dict[str, Any] = {
+        "settings": len(judged),
+        "measure": _MEASURES[claim.test],
+        "metric": _metric(claim),
+    }
+    row["verdict"] = verdict_in(claim.quantifier, judged)
+    for whose in ("own", "new"):
+        found = judged[f"{whose}_verdict"]
+        row[f"{whose}_verdict"] = summed(claim.quantifier, found)
+        for verdict in DECIDED:
+            row[f"{whose}_{verdict.replace(' ', '_')}"] = int((found == verdict).sum())
+    shares = judged["rho"].notna()
+    low = judged["interval_low"].where(~shares, judged["corrected_low"])
+    high = judged["interval_high"].where(~shares, judged["corrected_high"])
+    return row | {
+        "effect": judged["estimate"].median(),
+        "effect_low": low.min(skipna=False),
+        "effect_high": high.max(skipna=False),
     }
 
 
-def shown_verdicts(claims: pd.DataFrame) -> "pd.Series[str]":
-    """Return the verdicts for readers: with the own test's, where it alone decides."""
-    verdicts, own = claims["verdict"], claims["own_verdict"].astype(object)
-    differs = own.notna() & (own != verdicts)
-    own = own.where(differs, "")
-    return verdicts.where(~differs, verdicts + " (paper's own test: " + own + ")")
-
-
-def shown_notes(claims: pd.DataFrame) -> "pd.Series[str]":
-    """Return the notes for readers: with what undoes the verdict, and over tasks."""
-    differs = shown_verdicts(claims) != claims["verdict"]
-    notes = []
-    for row, is_undone in zip(claims.to_dict("records"), differs, strict=True):
-        parts = [row["note"]]
-        if is_undone:
-            rho = row["rho"]
-            parts.append(f"as repeats share examples (ρ = {rho:.2f}), {_why(row)}")
-        over_tasks = over_tasks_in_words(row)
-        notes.append("; ".join([*parts, over_tasks] if over_tasks else parts))
-    return pd.Series(notes, index=claims.index, dtype=object)
+def _metric(claim: Claim) -> str:
+    """Return the metric or the column that all settings test, "" for several."""
+    tested = (
+        each.args.get("metric") or each.args.get("column") for each in claim.settings
+    )
+    names = {name for name in tested if isinstance(name, str)}
+    return names.pop() if len(names) == 1 else ""
 
 
 def over_tasks_in_words(row: Row) -> str:
@@ -167,19 +250,20 @@ def _samples_of_tasks(
 
 
 def _over_tasks(
-    claim: Claim,
+    test: str,
+    setting: ClaimSetting,
     scores: pd.DataFrame,
     overlaps: Overlaps | None,
     samples: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
     """Return the columns of the test over tasks; none where these are no sample."""
-    args = claim.args | claim.over_tasks
+    args = setting.args | setting.over_tasks
     kind = samples.get((args["experiment"], args.get("metric", "")))
     is_repeats = args.get("unit", "repeat") == "repeat"
-    if kind is None or claim.test not in _COMPARISONS or not is_repeats:
+    if kind is None or test not in _COMPARISONS or not is_repeats:
         return {}
     try:
-        result = TESTS[claim.test](scores, overlaps, **args | {"unit": "task"})
+        result = TESTS[test](scores, overlaps, **args | {"unit": "task"})
     except NoDataError:
         return {}
     # Tasks that share examples are no sample, whatever the configuration says.
@@ -196,31 +280,19 @@ def _over_tasks(
     }
 
 
-def _labels(methods: Iterable[str]) -> dict[str, str]:
-    if not isinstance(methods, Mapping):
-        return {}
-    return {name: method.label for name, method in methods.items()}
-
-
-def _why(row: Row) -> str:
-    if math.isinf(row["t_divided_by"]):
-        return "nothing can be tested"
-    if math.isnan(row["p_corrected"]):
-        low, high = row["corrected_low"], row["corrected_high"]
-        return f"the interval is {low:.4g} to {high:.4g}"
-    return f"p is {row['p_corrected']:.2g}, not {row['p']:.2g}"
-
-
-def _numbers(result: TestResult) -> dict[str, Any]:
+def numbers_of(result: TestResult) -> dict[str, Any]:
     """Return the columns of both tests; those of the second may be empty."""
     own, corrected, c = result.own, result.corrected, result.variance_ratio
     low, high = own.interval
     numbers = {
+        "verdict": result.verdict,
+        "estimate": own.estimate,
         "statistic": own.statistic,
         "p": own.p,
         "interval_low": low,
         "interval_high": high,
         "own_verdict": own.verdict,
+        "new_verdict": result.for_new_samples.verdict,
         "n": result.n_units,
     }
     if corrected is None:
@@ -235,14 +307,14 @@ def _numbers(result: TestResult) -> dict[str, Any]:
     }
 
 
-def _planned(result: TestResult) -> dict[str, float]:
+def _planned(result: TestResult, null: float) -> dict[str, float]:
     """Return how many units would decide by each test; empty without a spread."""
     from scipy import stats
 
     n, (low, high) = result.n_units, result.own.interval
     if math.isnan(low):
         return {}
-    mean, half_width = (low + high) / 2, (high - low) / 2
+    mean, half_width = (low + high) / 2 - null, (high - low) / 2
     sd = half_width * math.sqrt(n) / stats.t.ppf(1 - LEVEL / 2, n - 1)
     return {
         "n_needed_own": repeats_needed(mean, sd),
@@ -263,11 +335,4 @@ def counted(found: Mapping[str, int]) -> str:
 def counts_of(verdicts: pd.Series) -> str:
     """Return how often each verdict occurs in words, in the order of the verdicts."""
     found = verdicts.value_counts(sort=False)
-    order = sorted(found.index, key=lambda name: (_place(name), name))
-    return counted({name: int(found[name]) for name in order})
-
-
-def _place(shown: str) -> int:
-    """Return the place of a verdict, which a remark in brackets may follow."""
-    name = shown if shown in VERDICTS else shown.partition(" (")[0]
-    return _ORDER.index(name)
+    return counted({name: int(found.get(name, 0)) for name in _ORDER})

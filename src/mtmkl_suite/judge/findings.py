@@ -14,6 +14,8 @@ class Finding:
     """Finding of a test under one assumption on its units."""
 
     verdict: VerdictName
+    estimate: float
+    """Difference, slope, mean, ratio, exponent or count."""
     statistic: float
     p: float
     """``nan`` where the test has none."""
@@ -41,6 +43,11 @@ class TestResult:
     __test__ = False
 
     @property
+    def for_new_samples(self) -> Finding:
+        """The finding that speaks of other samples than these."""
+        return self.own if self.corrected is None else self.corrected
+
+    @property
     def verdict(self) -> VerdictName:
         """That of both tests where they agree, else "undecided"."""
         if self.corrected is None or self.corrected.verdict == self.own.verdict:
@@ -66,4 +73,6 @@ def result(
 
 def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
     """Return a t-test with its verdict."""
-    return Finding(verdict, test.statistic, test.p, test.interval, test.why_no_test)
+    return Finding(
+        verdict, test.mean, test.statistic, test.p, test.interval, test.why_no_test
+    )

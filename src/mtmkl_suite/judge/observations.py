@@ -24,7 +24,14 @@ AXIS = "axis_value"
 
 
 class NoDataError(ValueError):
-    """The scores lack a side of the comparison; says which."""
+    """The scores lack a side of the comparison; says which.
+
+    ``lacking`` says what is lacking for readers, without the names of a configuration.
+    """
+
+    def __init__(self, lacking: str, names: str = "") -> None:
+        super().__init__(": ".join(filter(None, (lacking, names))))
+        self.lacking = lacking
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ def rows_of(
     rows = select(scores, chosen, unit=unit)
     if rows.empty:
         kind = "rows of single tasks" if unit == "task" else "scores"
-        raise NoDataError(f"no {kind}: {experiment}, {metric}, {name_of(where)}")
+        raise NoDataError(f"no {kind}", f"{experiment}, {metric}, {name_of(where)}")
     return rows
 
 
@@ -127,7 +134,8 @@ def paired(
     both = pd.concat(averages, axis=1, keys=["first", "second"])
     pairs = both.dropna()
     if pairs.empty:
-        raise NoDataError(f"{name_of(first)} and {name_of(second)} share no {unit}")
+        names = f"{name_of(first)} and {name_of(second)}"
+        raise NoDataError(f"the sides share no {unit}", names)
     for column in matched:
         kept = pairs.index.get_level_values(column)
         tables = [rows[rows[column].isin(kept)] for rows in tables]

@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.config.models import Claim, Tolerance
+from mtmkl_suite.judge.claims import DECIDED as CLAIM_VERDICTS
+from mtmkl_suite.judge.claims import verdict_in
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
 
 COLUMNS = (
@@ -28,8 +30,6 @@ CLAIMS = "claims"
 DIFFERENT = "different"
 WITHIN = ("reproduced", "close")
 """Verdicts of a number within the rule."""
-
-CLAIM_VERDICTS = ("holds", "undecided", "does not hold")
 
 _ROUNDING = 1e-9
 WHOLE = (
@@ -192,26 +192,36 @@ def _others(
 
 
 def reach_of_claims(
-    main: pd.DataFrame, under: Mapping[Reading, pd.DataFrame]
+    claims: Iterable[Claim],
+    main: pd.DataFrame,
+    under: Mapping[Reading, pd.DataFrame],
 ) -> pd.DataFrame:
-    """Return under how many readings each claim holds.
+    """Return under how many readings each sentence holds.
 
-    Tables have the columns ``verdict`` and ``note`` by the claims' ids; those of a
-    reading may lack claims on experiments that it does not change. Notes have the
-    means, so that equal notes are equal results. The note of a claim names the readings
-    under which it holds, or does not hold any more, unless several agree; those that
-    use test data are counted apart.
+    Tables have the verdict in each setting, those of a reading in the settings that it
+    has scores for; the others stay as in the main run. A reading concerns a sentence if
+    it changes the result in a setting. The note of a sentence names the readings under
+    which it holds, or does not hold any more, unless several agree; those that use test
+    data are counted apart.
     """
+    keys = ["id", "setting"]
+    own = main.set_index(keys)
+    changed: dict[Reading, pd.DataFrame] = {}
+    for reading, settings in under.items():
+        judged = settings[settings["verdict"].isin(CLAIM_VERDICTS)].set_index(keys)
+        is_other = judged["note"] != own["note"].reindex(judged.index)
+        changed[reading] = judged[is_other]
     rows = []
-    for name, verdict, note in main[["verdict", "note"]].itertuples():
-        if verdict not in CLAIM_VERDICTS:
+    for claim in claims:
+        mine = own.loc[[claim.id]]
+        mine = mine[mine["verdict"].isin(CLAIM_VERDICTS)]
+        if mine.empty:
             continue
+        verdict = verdict_in(claim.quantifier, mine)
         found = {
-            reading: str(claims.loc[name, "verdict"])
-            for reading, claims in under.items()
-            if name in claims.index
-            and claims.loc[name, "verdict"] in CLAIM_VERDICTS
-            and claims.loc[name, "note"] != note
+            reading: verdict_in(claim.quantifier, _with(mine, settings))
+            for reading, settings in changed.items()
+            if settings.index.isin(mine.index).any()
         }
         counts = Counter(v for reading, v in found.items() if reading.is_legitimate)
         by_test_data = Counter(found.values()) - counts
@@ -226,7 +236,7 @@ def reach_of_claims(
             named.append(f"with test data {counts_text(by_test_data)}")
         rows.append(
             {
-                **_place((CLAIMS, str(name), ""), CLAIM),
+                **_place((CLAIMS, claim.id, ""), CLAIM),
                 "n_readings": counts.total(),
                 "status": "" if found else NOT_TRIED,
                 "note": "; ".join(named),
@@ -234,6 +244,11 @@ def reach_of_claims(
             | {v.replace(" ", "_"): counts[v] for v in CLAIM_VERDICTS}
         )
     return _table(rows)
+
+
+def _with(main: pd.DataFrame, changed: pd.DataFrame) -> pd.DataFrame:
+    mine = changed[changed.index.isin(main.index)]
+    return pd.concat([main[~main.index.isin(mine.index)], mine])
 
 
 def counts_text(counts: Mapping[str, int]) -> str:

@@ -45,7 +45,8 @@ def ratio(
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
-        raise NoDataError(f"{_name(lower)} and {_name(higher)} share no {unit}")
+        names = f"{_name(lower)} and {_name(higher)}"
+        raise NoDataError(f"the sides share no {unit}", names)
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
     null = math.log(at_least)
     test = t_test(difference, scale=1.0, null=null)
@@ -53,14 +54,13 @@ def ratio(
     if test.p < LEVEL:
         verdict = "holds" if test.mean > null else "does not hold"
     first, second = np.exp(both.mean())
-    note = (
-        f"{len(both)} values of {unit}: {column} {first:.4g} ({_name(lower)}) "
-        f"against {second:.4g} ({_name(higher)})"
-    )
+    note = f"{len(both)} values of {unit}: {column} {first:.4g} against {second:.4g}"
     if test.why_no_test:
         note += f"; {test.why_no_test}, so no test"
     low, high = np.exp(test.interval)
-    own = Finding(verdict, float(np.exp(test.mean)), test.p, (float(low), float(high)))
+    mean_ratio = float(np.exp(test.mean))
+    ends = float(low), float(high)
+    own = Finding(verdict, mean_ratio, mean_ratio, test.p, ends)
     return TestResult(note, own, None, len(both), 0.0)
 
 
@@ -103,7 +103,7 @@ def growth(
     )
     if test.why_no_test:
         note += f"; {test.why_no_test}, so no interval"
-    own = Finding(verdict, test.mean, math.nan, (start, stop))
+    own = Finding(verdict, test.mean, test.mean, math.nan, (start, stop))
     return TestResult(note, own, None, len(logs), 0.0)
 
 
@@ -133,7 +133,7 @@ def every_value(
         f"{len(values)} values of {column}: smallest {least:.4g}, largest {most:.4g}; "
         f"{inside} in [{floor:g}, {ceiling:g}]"
     )
-    own = Finding(verdict, most, math.nan, (least, most))
+    own = Finding(verdict, most, most, math.nan, (least, most))
     return TestResult(note, own, None, len(values), 0.0)
 
 
@@ -147,7 +147,7 @@ TESTS: dict[str, Callable[..., TestResult]] = {
 def table_of(step: str, steps: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the table of a step."""
     if step not in steps:
-        raise NoDataError(f"step {step} has no table")
+        raise NoDataError("no numbers of the step", step)
     return steps[step]
 
 
@@ -174,7 +174,7 @@ def _rows(
     for name, value in where.items():
         found = found[found[name] == value]
     if found.empty:
-        raise NoDataError(f"step {step} has no rows of {_name(where)}")
+        raise NoDataError("no numbers of the step", f"{step}, {_name(where)}")
     return found
 
 

@@ -30,7 +30,12 @@ NOT_JUDGED: Final = "not judged (quick)"
 """In place of a verdict, of a number or a claim, where the protocol is reduced."""
 
 VERDICTS = ("reproduced", "close", "different", NOT_JUDGED, "no data")
-STATUSES = ("legible", "ambiguous", "illegible")
+NO_NUMBER = {
+    "illegible": "the printed number is illegible",
+    "did not run": "the paper has a dash: the method did not run",
+}
+"""Statuses without a value, in words."""
+STATUSES = ("legible", "ambiguous", *NO_NUMBER)
 
 VerdictName = Literal[
     "reproduced", "close", "different", "not judged (quick)", "no data"
@@ -45,7 +50,7 @@ class Published:
     """A number printed in a paper."""
 
     value: float | None
-    """None if illegible."""
+    """None if there is none, or none that can be read."""
     sd: float | None = None
     """Printed spread; where none is printed the rule takes 0."""
     n: int = 1
@@ -57,7 +62,7 @@ class Published:
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
             raise ValueError(f"status {self.status!r} is not one of {STATUSES}")
-        if self.value is None and self.status != "illegible":
+        if self.value is None and self.status not in NO_NUMBER:
             raise ValueError(f"a number of status {self.status!r} needs a value")
         if self.alternative is None and self.status == "ambiguous":
             raise ValueError("an ambiguous number needs its second reading")
@@ -132,7 +137,7 @@ def judge(
     if published is None:
         return _unjudged("no data", "the paper prints no number here")
     if published.value is None:
-        return _unjudged("no data", "the printed number is illegible")
+        return _unjudged("no data", NO_NUMBER[published.status])
     if reproduced is None:
         return _unjudged("no data", "not run")
     if not full_protocol:

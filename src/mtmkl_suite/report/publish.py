@@ -129,9 +129,9 @@ def rejudge(
     """Write what follows from the published scores of papers anew; no data are read.
 
     These are the tables, the figures that show nothing but scores, ``verdicts.csv``,
-    ``claims.csv``, ``statistics.csv`` and the galleries. Scores and overlaps stay,
-    and figures and claims on arrays of fits or on the numbers of a step. Readings have
-    scores of their own, and tables and figures alone follow from them.
+    ``claims.csv``, ``claim_settings.csv``, ``statistics.csv`` and the galleries. Scores
+    and overlaps stay, and figures and claims on arrays of fits or on the numbers of a
+    step. Readings have scores of their own, and tables and figures alone follow.
     If anything changed, ``provenance.json`` gets ``judged``: the code and the
     configuration of what was computed from the scores. All else in it is of them.
     """
@@ -196,7 +196,7 @@ def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> 
     made = PublishedFolder(staged / config.paper.id)
     claims = published_claims(context, PublishedFolder(figures / config.paper.id))
     statistics = statistics_table(context, seed=settings.seed)
-    write_claims(made, claims)
+    write_claims(made, *claims)
     write_table(made.statistics, statistics, digits=DERIVED_DIGITS)
 
 

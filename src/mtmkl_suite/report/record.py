@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,8 +11,12 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper, Run
 from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.files import read_json, read_table, write_json, write_table
-from mtmkl_suite.judge.claims import COLUMNS, evaluate_claims
+from mtmkl_suite.files import read_json, write_json, write_table
+from mtmkl_suite.judge.claims import (
+    SETTING_COLUMNS,
+    evaluate_settings,
+    judged_sentences,
+)
 from mtmkl_suite.judge.comparison import (
     compare_experiments,
     compare_rankings,
@@ -87,10 +92,10 @@ def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     return pd.concat(filled, ignore_index=True)
 
 
-def claims_table(context: Context) -> pd.DataFrame:
-    """Return the verdict on every claim; ``no data`` says why."""
+def claims_tables(context: Context) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts on sentences, and those in each of their settings."""
     config, registry = context.config, default_registry()
-    table = evaluate_claims(
+    table = evaluate_settings(
         config.claims,
         context.scores,
         config.methods,
@@ -99,39 +104,51 @@ def claims_table(context: Context) -> pd.DataFrame:
         full_protocol=context.is_judged,
         sample_of={name: registry[name].sample_of for name in registry},
     )
+    tested = [each.args for claim in config.claims for each in claim.settings]
     notes = [
-        _note_with_reason(context, claim.args, str(row["note"]))
+        _note_with_reason(context, args, str(row["note"]))
         if row["verdict"] == "no data"
         else row["note"]
-        for claim, row in zip(config.claims, table.to_dict("records"), strict=True)
+        for args, row in zip(tested, table.to_dict("records"), strict=True)
     ]
-    return table.assign(note=notes)
+    table = table.assign(note=notes)
+    return judged_sentences(config.claims, table), table
 
 
-_WORDS = ("claim", "section", "basis")
-
-
-def published_claims(context: Context, published: PaperFolder) -> pd.DataFrame:
-    """Return the verdict on every claim; those on steps that are not kept stay.
-
-    Their words and their basis are those of today.
-    """
-    before = {row["id"]: row for row in read_table(published.claims).to_dict("records")}
-    found = claims_table(context).to_dict("records")
-    steps = [claim.args.get("step") for claim in context.config.claims]
+def published_claims(
+    context: Context, published: PaperFolder
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return verdicts as :func:`claims_tables`; those on steps not kept stay."""
+    before = {
+        (row["id"], row["setting"]): row
+        for row in read_claims(published.claim_settings).to_dict("records")
+    }
+    _, found = claims_tables(context)
+    steps = [s.args.get("step") for c in context.config.claims for s in c.settings]
     rows = [
         row
         if step is None or step in context.steps
-        else {**before.get(row["id"], row), **{key: row[key] for key in _WORDS}}
-        for row, step in zip(found, steps, strict=True)
+        else before.get((row["id"], row["setting"]), row)
+        for row, step in zip(found.to_dict("records"), steps, strict=True)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    settings = pd.DataFrame(rows, columns=list(SETTING_COLUMNS))
+    return judged_sentences(context.config.claims, settings), settings
 
 
-def write_claims(folder: PaperFolder, claims: pd.DataFrame) -> None:
-    """Write the verdict on every claim; those without data make no float of an n."""
-    whole = claims.astype({"n": "Int64"})
+def write_claims(
+    folder: PaperFolder, claims: pd.DataFrame, settings: pd.DataFrame
+) -> None:
+    """Write the verdicts on sentences and in settings; counts stay whole numbers."""
+    whole = claims.astype(dict.fromkeys(_COUNTS, "Int64"))
     write_table(folder.claims, whole, digits=DERIVED_DIGITS)
+    whole = settings.astype({"n": "Int64"})
+    write_table(folder.claim_settings, whole, digits=DERIVED_DIGITS)
+
+
+_COUNTS = (
+    "settings", "own_holds", "own_undecided", "own_does_not_hold", "new_holds",
+    "new_undecided", "new_does_not_hold",
+)  # fmt: skip
 
 
 def _note_with_reason(context: Context, args: Mapping[str, Any], note: str) -> str:
@@ -168,7 +185,7 @@ def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
     """Write the files of the record that follow from its table of scores."""
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder), digits=DERIVED_DIGITS)
-    write_claims(folder, claims_table(context))
+    write_claims(folder, *claims_tables(context))
     statistics = statistics_table(context, seed=run.seed)
     write_table(folder.statistics, statistics, digits=DERIVED_DIGITS)
     # With all digits: what is judged anew starts from them.
@@ -190,6 +207,7 @@ class Record:
     folder: PaperFolder
     verdicts: pd.DataFrame
     claims: pd.DataFrame
+    claim_settings: pd.DataFrame
     statistics: pd.DataFrame
     provenance: Mapping[str, Any]
     origin: str = ""
@@ -200,13 +218,27 @@ class Record:
         return self.context.config
 
 
+def read_claims(path: Path) -> pd.DataFrame:
+    """Read a table of claims; empty texts stay texts."""
+    table = pd.read_csv(path, dtype=NAMES)
+    texts = [name for name in _TEXTS if name in table]
+    return table.astype(dict.fromkeys(texts, "object")).fillna(dict.fromkeys(texts, ""))
+
+
+_TEXTS = (
+    "setting", "note", "tested", "printed", "evidence", "own_verdict", "new_verdict",
+    "measure", "metric", "tasks_of", "tasks_verdict",
+)  # fmt: skip
+
+
 def read_record(context: Context, folder: PaperFolder) -> Record:
     """Return the record in a folder."""
     return Record(
         context=context,
         folder=folder,
         verdicts=pd.read_csv(folder.verdicts, dtype=NAMES),
-        claims=pd.read_csv(folder.claims, dtype=NAMES),
+        claims=read_claims(folder.claims),
+        claim_settings=read_claims(folder.claim_settings),
         statistics=pd.read_csv(folder.statistics),
         provenance=read_json(folder.provenance),
     )

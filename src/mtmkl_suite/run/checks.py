@@ -83,8 +83,9 @@ def _check_claim(key: str, claim: Claim) -> None:
     """Check that a claim names a test and the arguments that this takes."""
     require(f"{key}.test", "test", TESTS, claim.test)
     with _naming_key(f"{key}.args"):
-        for args in (claim.args, claim.args | claim.over_tasks):
-            inspect.signature(TESTS[claim.test]).bind(None, **args)
+        for each in claim.settings:
+            for args in (each.args, each.args | each.over_tasks):
+                inspect.signature(TESTS[claim.test]).bind(None, **args)
 
 
 @contextmanager

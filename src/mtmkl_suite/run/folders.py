@@ -17,6 +17,7 @@ RECORD = (
     "statistics.csv",
     "verdicts.csv",
     "claims.csv",
+    "claim_settings.csv",
     "overlaps.csv",
     "provenance.json",
 )
@@ -110,8 +111,13 @@ class PaperFolder:
 
     @property
     def claims(self) -> Path:
-        """Table of the verdicts on claims."""
+        """Table of the verdicts on the sentences of a paper."""
         return self.path / "claims.csv"
+
+    @property
+    def claim_settings(self) -> Path:
+        """Table of the verdicts on sentences in each of their settings."""
+        return self.path / "claim_settings.csv"
 
     @property
     def overlaps(self) -> Path:

@@ -239,7 +239,7 @@ class Targets:
         if self.run.tier != "paper":
             return []
         if config.readings is not None:
-            names = ["scores.csv.gz", "overlaps.csv", "claims.csv"]
+            names = ["scores.csv.gz", "overlaps.csv", "claim_settings.csv"]
         else:
             names = [REACH] if config.record is None else ["scores.csv.gz"]
         paths = [record_folder(config) / name for name in names]

@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl_suite.config.models import (
-    Claim,
     Curve,
     CurveFigure,
     Factor,
@@ -21,9 +20,11 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.names import MAIN
 from mtmkl_suite.config.readings import experiment_id
-from mtmkl_suite.judge.claims import evaluate_claims
+from mtmkl_suite.judge.claims import numbers_of, result_of
+from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import axis_values
+from mtmkl_suite.judge.verdicts import NOT_JUDGED
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     SINGLE,
@@ -36,10 +37,8 @@ from mtmkl_suite.report.figures.drawing import (
     say_no_data,
     spread_text,
 )
-from mtmkl_suite.report.record import claims_table
 from mtmkl_suite.report.tables.cells import published_numbers
 from mtmkl_suite.report.tables.reach import (
-    effect,
     experiments_under,
     main_context,
     measured_in_place,
@@ -203,35 +202,29 @@ def _tests(
                 for curve, name in zip((first, other), names, strict=True)
             ]
         )
-        claim = Claim(
-            id="higher",
-            claim=f"{names[0]} above {names[1]}",
-            section="",
-            basis="ours",
-            test="paired_difference",
-            args={
-                "experiment": panel.experiment,
-                "metric": metric,
-                "lower": {"method": names[1]},
-                "higher": {"method": names[0]},
-            },
-        )
+        args = {
+            "experiment": panel.experiment,
+            "metric": metric,
+            "lower": {"method": names[1]},
+            "higher": {"method": names[0]},
+        }
         levels = sorted(set(first.rows["x"]) & set(other.rows["x"]))
         for x in (*levels, None):
             rows = both if x is None else both[both["x"] == x]
-            (row,) = evaluate_claims(
-                [claim], rows, names, overlaps=other.overlaps
-            ).to_dict("records")
-            if row["verdict"] != "no data":
-                made.append(
-                    {
-                        "panel": f"{panel.title}: difference",
-                        "series": f"{names[0]} − {names[1]}",
-                        "x": x,
-                        "mean": effect(row),
-                        **{column: row[column] for column in _TEST_COLUMNS},
-                    }
-                )
+            try:
+                result = result_of("paired_difference", args, rows, other.overlaps)
+            except NoDataError:
+                continue
+            row = numbers_of(result)
+            made.append(
+                {
+                    "panel": f"{panel.title}: difference",
+                    "series": f"{names[0]} − {names[1]}",
+                    "x": x,
+                    "mean": row["estimate"],
+                    **{column: row.get(column) for column in _TEST_COLUMNS},
+                }
+            )
     return pd.DataFrame(made)
 
 
@@ -244,10 +237,10 @@ def _test_text(test: Mapping[Any, Any]) -> str:
 def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     """Return the figure of one specification, and its numbers.
 
-    Above, the effect of the claim with its interval under every combination of the
-    factors, sorted; markers are hollow where another metric stands for that of the
-    claim. Below, which alternatives each combination has. Where repeats share
-    examples the interval is that of the corrected test, which the verdict rests on.
+    Above, the effect with its interval under every combination of the factors, sorted;
+    markers are hollow where another metric stands for the usual one. Below, which
+    alternatives each combination has. Where repeats share examples the interval is that
+    of the corrected test, which the verdict rests on.
 
     Returns one row per combination: its factors, ``metric, effect, interval_low,
     interval_high, p, verdict, is_main``. The effect is in units of the metric.
@@ -260,16 +253,14 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
 def specification_numbers(
     context: Context, specification: MadeSpecification
 ) -> pd.DataFrame:
-    """Return the claim's test under every combination, by metric and rising effect.
+    """Return the test under every combination, by metric and rising effect.
 
-    The metric of the claim comes first. Each has the same number of repeats, the first
-    ones: shares of combinations in which a claim holds would mix tests of different
+    The usual metric comes first. Each has the same number of repeats, the first
+    ones: shares of combinations that hold would mix tests of different
     power otherwise. Of a run whose repeats are reduced there are only the notes.
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
-    chosen = [c for c in main.config.claims if c.id == specification.claim]
-    main = replace(main, config=main.config.model_copy(update={"claims": chosen}))
-    metric = chosen[0].args["metric"]
+    metric = specification.args["metric"]
     rows = []
     for experiment, factors in specification.experiments.items():
         is_main = all(level == MAIN for level in factors.values())
@@ -280,13 +271,14 @@ def specification_numbers(
         if not is_main:
             origin = context.readings.experiments[experiment]
             in_place = measured_in_place(context, origin.factors)
-        row = claims_table(shown).to_dict("records")[0]
+        row = _tested(context, specification, shown)
         ends, p = ("interval_low", "interval_high"), "p"
-        if not pd.isna(row["rho"]):
+        if "rho" in row:
             ends, p = ("corrected_low", "corrected_high"), "p_corrected"
         rows.append({
-            **factors, "metric": in_place.get(metric, metric), "effect": effect(row),
-            "interval_low": row[ends[0]], "interval_high": row[ends[1]], "p": row[p],
+            **factors, "metric": in_place.get(metric, metric),
+            "effect": row.get("estimate"), "interval_low": row.get(ends[0]),
+            "interval_high": row.get(ends[1]), "p": row.get(p),
             "verdict": row["verdict"], "note": row["note"], "is_main": is_main,
         })  # fmt: skip
     numbers = pd.DataFrame(rows)
@@ -294,6 +286,20 @@ def specification_numbers(
     is_main_metric = (numbers["metric"] != metric).rename("other")
     order = pd.concat([is_main_metric, numbers["metric"], numbers["effect"]], axis=1)
     return numbers.loc[order.sort_values(list(order)).index].reset_index(drop=True)
+
+
+def _tested(
+    context: Context, specification: MadeSpecification, shown: Context
+) -> dict[str, Any]:
+    """Return the numbers of a specification's test; of a reduced run the note alone."""
+    test, args = specification.test, specification.args
+    try:
+        result = result_of(test, args, shown.scores, shown.overlaps)
+    except NoDataError as reason:
+        return {"verdict": "no data", "note": str(reason)}
+    if not context.is_judged:
+        return {"verdict": NOT_JUDGED, "note": result.note}
+    return numbers_of(result) | {"note": result.note}
 
 
 def _share(numbers: pd.DataFrame) -> str:

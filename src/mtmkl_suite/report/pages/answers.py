@@ -1,6 +1,5 @@
 """Answers in a word and in sentences: what verdicts on numbers and claims say."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
@@ -8,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table
-from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
+from mtmkl_suite.judge.claims import VERDICTS
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
@@ -21,16 +20,13 @@ MOSTLY, PARTLY = 0.75, 0.25
 """Shares from which an answer is "mostly" and "partly"."""
 
 
-_REFERENCE = re.compile(r"(Table|Fig)s?\.? (\d+)((?:[a-z](?:, |-|–|$)?)*)")
-
-
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
     ``claims_word`` is that of the paper's claims, "" where ``word`` is already.
     ``differences`` has those of numbers, and ``why`` names the number or the claim that
-    decides most. ``numbers`` and ``claims`` count each verdict, claims by their author;
-    numbers that follow from others are left out.
+    decides most. ``numbers`` and ``claims`` count each verdict; numbers that follow
+    from others are left out.
     """
 
     word: str
@@ -39,17 +35,16 @@ class Answer(NamedTuple):
     differences: str
     why: str
     numbers: dict[str, int]
-    claims: dict[str, dict[str, int]]
+    claims: dict[str, int]
 
     @property
     def is_tested(self) -> bool:
         """True if there is a printed number or a claim to be judged."""
-        counted = [self.numbers, *self.claims.values()]
-        return any(n for each in counted for n in each.values())
+        return any([*self.numbers.values(), *self.claims.values()])
 
     @property
     def is_judged(self) -> bool:
-        """True if a verdict on a number, or on a claim of the paper, decides it."""
+        """True if a verdict on a number, or on a claim, decides it."""
         return self.word != DASH
 
     @property
@@ -63,30 +58,24 @@ class Answer(NamedTuple):
 def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
     """Return what verdicts on numbers and on claims say together.
 
-    Numbers and the paper's claims are judged separately; claims of ours do not count.
+    Numbers and the paper's claims are judged separately.
     *Yes*: all numbers are reproduced or close, or all claims hold. *Undecided*: most
     claims are. Otherwise the share of numbers, or of decided claims, gives *mostly*
     (from :data:`MOSTLY`), *partly* (from :data:`PARTLY`) or *no*.
     """
     own = verdict_rule.own_numbers(verdicts)
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
-    found = claims_by_author(claims)
+    found = counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
-    of_claims = {
-        author: (each["holds"], each["does not hold"], each["undecided"])
-        for author, each in found.items()
-    }
-    papers, ours = of_claims.values()
+    papers = found["holds"], found["does not hold"], found["undecided"]
     word = _word(within, total - within, 0) if total else _word(*papers)
     parts = []
     if total:
-        illegible = int(own["status"].eq("illegible").sum())
-        parts.append(_numbers_text(within, total, illegible))
+        unread = {s: int(own["status"].eq(s).sum()) for s in verdict_rule.NO_NUMBER}
+        parts.append(_numbers_text(within, total, unread))
     if any(papers):
-        parts.append(_claims_text(*papers, "the paper's "))
-    if any(ours):
-        parts.append(_claims_text(*ours, "our own "))
+        parts.append(_claims_text(*papers))
     return Answer(
         word=word,
         claims_word=_word(*papers) if total and any(papers) else "",
@@ -102,7 +91,7 @@ def answers_of(
     artefacts: Collection[str], verdicts: pd.DataFrame, claims: pd.DataFrame
 ) -> tuple[dict[str, Answer], Answer]:
     """Return the answer on each artefact, and that of the claims on none."""
-    places = [artefacts_of_section(each, artefacts) for each in claims["section"]]
+    places = [str(each).split() for each in claims["evidence"]]
     of_each = {
         name: answer(
             verdicts[verdicts["artefact"] == name],
@@ -111,23 +100,6 @@ def answers_of(
         for name in artefacts
     }
     return of_each, answer(verdicts[:0], claims.loc[[not each for each in places]])
-
-
-def artefacts_of_section(section: str, artefacts: Collection[str]) -> list[str]:
-    """Return the figures and tables that a claim's section names."""
-    wanted = set()
-    section = re.sub(r"(Table|Fig)s(\.? \w+) and (\d)", r"\1\2, \1. \3", section)
-    for kind, number, letters in _REFERENCE.findall(section):
-        stem = f"{'table' if kind == 'Table' else 'figure'}_{number}"
-        parts = re.findall("[a-z]", letters)
-        wanted |= {f"{stem}{part}" for part in parts} | {stem}
-        if not parts:
-            wanted.add(f"{stem}*")
-    return [
-        name
-        for name in artefacts
-        if name in wanted or re.sub("[a-z]$", "*", name) in wanted
-    ]
 
 
 def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
@@ -140,14 +112,6 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     }
     keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
-
-
-def claims_by_author(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Count the verdicts on the paper's claims, and on ours."""
-    return {
-        author: counts(each["verdict"], claim_tests.VERDICTS)
-        for author, each in claim_tests.by_author(claims).items()
-    }
 
 
 def _sentence(text: str) -> str:
@@ -172,8 +136,12 @@ def _word(good: int, bad: int, undecided: int) -> str:
     return "Partly" if share >= PARTLY else "No"
 
 
-def _numbers_text(within: int, total: int, illegible: int) -> str:
-    more = f", {illegible} more cannot be read in the paper" if illegible else ""
+def _numbers_text(within: int, total: int, unread: dict[str, int]) -> str:
+    said = {
+        "illegible": "cannot be read in the paper",
+        "did not run": "did not run there",
+    }
+    more = "".join(f", {n} more {said[name]}" for name, n in unread.items() if n)
     if total == 1:
         found = "reproduced or close" if within else "neither reproduced nor close"
         return f"The published number is {found}{more}"
@@ -183,24 +151,24 @@ def _numbers_text(within: int, total: int, illegible: int) -> str:
     return f"{many} published numbers {verb} reproduced or close{more}"
 
 
-def _claims_text(holds: int, fails: int, undecided: int, whose: str) -> str:
+def _claims_text(holds: int, fails: int, undecided: int) -> str:
     total = holds + fails + undecided
     if total == 1:
         verb = "holds" if holds else "is undecided" if undecided else "does not hold"
-        return f"{whose.removesuffix('own ')}only claim {verb}"
+        return f"the paper's only sentence {verb}"
     every, none = ("both", "neither") if total == 2 else ("all", "none")
     if holds == total:
-        return f"{whose}{total} claims {every} hold"
+        return f"the paper's {total} sentences {every} hold"
     if undecided == total:
-        return f"{whose}{total} claims are {every} undecided"
+        return f"the paper's {total} sentences are {every} undecided"
     if fails == total:
-        return f"{none} of {whose}{total} claims holds"
+        return f"{none} of the paper's {total} sentences holds"
     parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
     if undecided:
         parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
     if fails:
         parts.append(f"{fails} {'does' if fails == 1 else 'do'} not hold")
-    return f"of {whose}{total} claims {', '.join(parts)}"
+    return f"of the paper's {total} sentences {', '.join(parts)}"
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -251,10 +219,8 @@ def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return the largest difference from print, and claims of the worst verdict."""
     worst = farthest(verdicts)
     parts = [f"Largest difference: {worst}."] if worst else []
-    groups = claim_tests.by_author(claims).values()
-    mine = next((each for each in groups if len(each)), claims)
     for verdict in ("does not hold", "undecided", "holds"):
-        texts = list(mine["claim"][mine["verdict"] == verdict])
+        texts = list(claims["quote"][claims["verdict"] == verdict])
         if texts:
             more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
             said = texts[0].rstrip(".")
@@ -266,7 +232,7 @@ def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
 def _why_none(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     found = pd.concat([verdicts["verdict"], claims["verdict"]])
     if found.empty:
-        return "The paper prints no number for it, and no claim on it is tested."
+        return "The paper prints no number for it, and no sentence on it is tested."
     if found.eq(verdict_rule.NOT_JUDGED).any():
         return "Not judged: this run reduces repeats, grids or data."
     return "No data."

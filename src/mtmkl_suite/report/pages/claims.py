@@ -1,147 +1,126 @@
-"""Claims in words: their results, and the tests behind them."""
+"""Sentences of a paper in words: their verdicts, and the tests in each setting."""
 
 import math
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Paper, Ranking, Table
-from mtmkl_suite.judge import claims as claim_tests
-from mtmkl_suite.judge.step_tests import TESTS
-from mtmkl_suite.report.pages.answers import counts
+from mtmkl_suite.judge.claims import DECIDED, over_tasks_in_words
+from mtmkl_suite.report.names import number_of
 from mtmkl_suite.report.text import (
+    DASH,
+    TextTable,
     few_digits,
     metric_words,
     number,
     p_equals,
 )
 
-_EFFECTS = {
-    "paired_difference": "difference",
-    "paired_difference_chosen": "difference",
-    "equivalence": "difference",
-    "trend": "slope",
-    "within_range": "mean",
-}
-"""Estimates that are the middle of the interval of a claim, by its test."""
+_SIGNED = ("difference", "slope", "worst step")
+
+HEADER = (
+    "sentence of the paper", "on these data (the paper's own test)",
+    "on other samples (corrected test)", "effect (interval)", "printed", "evidence",
+)  # fmt: skip
+
+Row = dict[Hashable, Any]
 
 
-class _Unit(NamedTuple):
-    """Unit of a metric in a paper's tables, with its scale and decimals."""
-
-    name: str
-    scale: float
-    decimals: int
-
-
-Claim = dict[Hashable, Any]
-"""A row of ``claims.csv`` with its results in words."""
-
-
-def claims_in_words(
-    claims: pd.DataFrame, reach: Mapping[str, str], config: Paper
-) -> dict[str, list[Claim]]:
-    """Return claims with their results, by the section that makes them."""
-    ours = set(claim_tests.by_author(claims)["claims of ours"]["id"])
-    metrics = {claim.id: str(claim.args.get("metric", "")) for claim in config.claims}
-    units = _units(config)
-    found: dict[str, list[Claim]] = {}
-    for row in claims.to_dict("records"):
-        view = _in_words(row, reach, metrics.get(row["id"], ""), units)
-        view["is_ours"] = row["id"] in ours
-        found.setdefault(str(row["section"]), []).append(view)
-    return found
+def sentences(
+    claims: pd.DataFrame, settings: pd.DataFrame, reach: Mapping[str, str]
+) -> list[Row]:
+    """Return the sentences with their verdicts, effects and settings in words."""
+    of = dict(list(settings.groupby("id", sort=False)))
+    return [
+        {
+            **row,
+            "own": _verdict(row, "own"),
+            "new": _verdict(row, "new"),
+            "effect_text": _effect(row),
+            "shown_by": [(name, _name(name)) for name in str(row["evidence"]).split()],
+            "reach": reach.get(row["id"], ""),
+            "tests": [_tested(each) for each in of[row["id"]].to_dict("records")],
+        }
+        for row in claims.to_dict("records")
+    ]
 
 
-def counts_by_test(claims: Iterable[pd.DataFrame]) -> dict[str, dict[str, int]]:
-    """Count the verdicts on the claims of several papers that each test decides."""
-    used = pd.concat([each[["test", "verdict"]] for each in claims])
-    return {
-        name.replace("_", " "): counts(
-            used.loc[used["test"] == name, "verdict"], claim_tests.VERDICTS
-        )
-        for name in TESTS
-    }
+def sentence_table(rows: list[Row], link: Callable[[str], str]) -> TextTable:
+    """Return the sentences as a table; ``link`` gives the address of an artefact."""
+    lines = [
+        [
+            f"“{row['quote']}” (l. {row['line']})",
+            row["own"],
+            row["new"],
+            row["effect_text"],
+            row["printed"] or DASH,
+            ", ".join(f"[{text}]({link(name)})" for name, text in row["shown_by"])
+            or DASH,
+        ]
+        for row in rows
+    ]
+    return TextTable(HEADER, lines)
 
 
-def _units(config: Paper) -> dict[str, _Unit]:
-    """Return the units of the metrics that a paper's tables show."""
-    found: dict[str, _Unit] = {}
-    for table in config.artefacts.values():
-        metrics: list[Any]
-        if isinstance(table, Ranking):
-            scale = table.comparison.scale
-            metrics = [row.metric for row in table.comparison.rows.values()]
-        elif isinstance(table, Table):
-            scale = table.scale
-            parts = table.rows, table.columns, table.extra_rows, table.extra_columns
-            metrics = [s.get("metric") for part in parts for s in part.values()]
-        else:
-            continue
-        unit = _Unit(table.unit, scale, table.decimals)
-        found |= {metric: unit for metric in metrics if isinstance(metric, str)}
-    return found
+def _verdict(row: Row, whose: str) -> str:
+    """Return the verdict of one test, with the settings in which the sentence holds."""
+    if row["verdict"] not in DECIDED:
+        return str(row["verdict"])
+    verdict, n, holds = row[f"{whose}_verdict"], row["settings"], row[f"{whose}_holds"]
+    if n == 1:
+        return str(verdict)
+    found = f"in {holds:.0f} of {n:.0f} settings"
+    return f"holds ({found})" if verdict == "holds" else f"{verdict} (holds {found})"
 
 
-def _amount(value: float, unit: _Unit | None, sign: str = "") -> str:
-    """Return a value as a table shows it; of no table, to few digits."""
-    if unit is None:
-        return few_digits(value) if sign else f"{value:.3g}"
-    return number(value * unit.scale, f"{sign}z.{unit.decimals}f")
+def _effect(row: Row) -> str:
+    """Return the effect, the median over settings, and its interval."""
+    if row["verdict"] not in DECIDED or math.isnan(row["effect"]):
+        return DASH
+    is_signed = row["measure"] in _SIGNED
+    text = few_digits(row["effect"]) if is_signed else f"{row['effect']:.3g}"
+    if not math.isnan(row["effect_low"]):
+        ends = (number(row[f"effect_{end}"]) for end in ("low", "high"))
+        text += f" ({' to '.join(ends)})"
+    metric = metric_words(row["metric"]) if row["metric"] else ""
+    return f"{text}, {' in '.join(filter(None, (row['measure'], metric)))}"
 
 
-def _in_words(
-    row: Claim, reach: Mapping[str, str], metric: str, units: Mapping[str, _Unit]
-) -> Claim:
-    """Return a claim with its results, and the paper's own verdict if another."""
+def _name(artefact: str) -> str:
+    return number_of(artefact) or artefact.replace("_", " ")
+
+
+def _tested(row: Row) -> Row:
     own = row["own_verdict"]
-    size = estimate = ""
-    effect = _EFFECTS.get(row["test"], "")
-    # A slope is by another unit still, that of its axis.
-    unit = units.get(metric) if effect in ("difference", "mean") else None
-    if unit and unit.name == "%" and effect == "difference":
-        unit = unit._replace(name="points")
-    if effect and not math.isnan(row["interval_low"]):
-        middle = (row["interval_low"] + row["interval_high"]) / 2
-        size = _amount(middle, unit, "" if effect == "mean" else "+")
-        shown_in = f"in {unit.name}" if unit and unit.name else ""
-        estimate = ", ".join(filter(None, (effect, metric_words(metric), shown_in)))
     return {
-        **row,
-        "test": row["test"].replace("_", " "),
-        "size": size,
-        "estimate": estimate,
-        "note": row["note"] if isinstance(row["note"], str) else "",
-        "reach": reach.get(row["id"], ""),
-        "own_verdict": own if isinstance(own, str) and own != row["verdict"] else "",
-        "results": list(_results(row, unit)),
+        "setting": row["setting"],
+        "verdict": row["verdict"],
+        "note": row["note"],
+        "own_verdict": own if own != row["verdict"] else "",
+        "results": list(_results(row)),
     }
 
 
-def _results(row: Claim, unit: _Unit | None) -> Iterator[str]:
+def _results(row: Row) -> Iterator[str]:
     """Yield the result of the own test, and that corrected for shared examples."""
     has_statistic = not math.isnan(row["statistic"])
     parts = [f"statistic {row['statistic']:.3g}"] if has_statistic else []
-    ends = row["interval_low"], row["interval_high"]
-    parts += _p_and_interval(row["p"], *ends, unit)
+    parts += _p_and_interval(row["p"], row["interval_low"], row["interval_high"])
     if parts:
         yield ", ".join(parts)
     if not math.isnan(row["rho"]):
         ends = row["corrected_low"], row["corrected_high"]
-        found = ", ".join(_p_and_interval(row["p_corrected"], *ends, unit))
+        found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
         found = found or "nothing can be tested"
         yield f"corrected for shared examples (ρ = {row['rho']:.3g}): {found}"
-    over_tasks = claim_tests.over_tasks_in_words(row)
+    over_tasks = over_tasks_in_words(row)
     if over_tasks:
         yield over_tasks
 
 
-def _p_and_interval(
-    p: float, low: float, high: float, unit: _Unit | None
-) -> Iterator[str]:
+def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:
     if not math.isnan(p):
         yield f"p {p_equals(p)}"
     if not math.isnan(low):
-        ends = f"{_amount(low, unit)} to {_amount(high, unit)}"
-        yield f"interval {ends} {unit.name if unit else ''}".rstrip()
+        yield f"interval {number(low)} to {number(high)}"

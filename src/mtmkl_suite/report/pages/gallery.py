@@ -10,25 +10,23 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Artefact, Paper
 from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.files import write_text
-from mtmkl_suite.judge import claims as claim_tests
+from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.pages.answers import Answer, answer, answers_of
+from mtmkl_suite.report.pages.claims import Row, sentence_table, sentences
 from mtmkl_suite.report.pages.comparison_page import PAGE, comparison_of
 from mtmkl_suite.report.pages.documentation import brief, source_of
 from mtmkl_suite.report.pages.rendering import environment
-from mtmkl_suite.report.published_reach import (
-    OTHER_READINGS,
-    published_counts,
-    read_reach,
-)
+from mtmkl_suite.report.published_reach import published_counts, read_reach
 from mtmkl_suite.report.record import Record, origin_of, read_record
 from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.folders import READING_SCORES, PaperFolder, PublishedFolder
 
+_BEGIN, _END = "<!-- sentences: written by make publish -->", "<!-- end -->"
 _A_ROW = 3
 """Thumbnails beside each other."""
 
@@ -50,6 +48,7 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
         papers.append(_paper(record, of_readings))
         if name not in mains:
             continue
+        _write_sentences(record)
         page = comparison_of(
             record,
             source=f"The published record, {origin_of(record.provenance)}.",
@@ -68,27 +67,31 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
     config, folder = record.config, record.folder
     verdicts, claims = record.verdicts, record.claims
     answers, _ = answers_of(config.artefacts, verdicts, claims)
-    sentences = brief(config)
+    brief_sentences = brief(config)
+    rows = judged_rows(record)
+    judged = sentence_table(rows, lambda name: f"#{name}")
     has_scores_of_readings = (folder.path / READING_SCORES).is_file()
     shown = readings.artefacts if readings and has_scores_of_readings else {}
     return SimpleNamespace(
         id=config.paper.id,
         paper=config.paper,
-        first=" ".join(sentences[0].split()) if sentences else "",
+        first=" ".join(brief_sentences[0].split()) if brief_sentences else "",
         source=Path(os.path.relpath(source_of(config), folder.path)).as_posix(),
         answer=answer(verdicts, claims),
         numbers=counts_text(verdicts),
         moved=moved_text(own_numbers(verdicts)),
         reach=published_counts(folder.path),
-        authors={
-            author: claim_tests.counts_of(claim_tests.shown_verdicts(each))
-            for author, each in claim_tests.by_author(claims).items()
-        },
+        claims=counts_of(claims["verdict"]),
+        sentences=judged.markdown() if judged.rows else "",
+        sentences_from_above=sentence_table(
+            rows, lambda name: f"{config.paper.id}/README.md#{name}"
+        ).markdown()
+        if rows
+        else "",
         artefacts=[
             _artefact(name, each, folder, answers[name])
             for name, each in config.artefacts.items()
         ],
-        claims=_claims(record),
         readings=[_artefact(name, each, folder, None) for name, each in shown.items()],
         reading_scores=READING_SCORES,
         seconds=list(_seconds(record)),
@@ -112,19 +115,24 @@ def _artefact(
     )  # fmt: skip
 
 
-def _claims(record: Record) -> TextTable:
-    """Return the claims with their evidence, and their verdicts by other readings."""
-    claims, reach = record.claims, read_reach(record.config, CLAIMS)
-    own_notes = claim_tests.shown_notes(claims)
-    notes = [
-        f"{note}; {OTHER_READINGS}: {reach[name, ''].text()}"
-        if (name, "") in reach
-        else note
-        for name, note in zip(claims["id"], own_notes, strict=True)
-    ]
-    shown = claims.assign(verdict=claim_tests.shown_verdicts(claims), evidence=notes)
-    header = ["claim", "section", "basis", "verdict", "evidence"]
-    return TextTable(header, shown[header].astype(str).to_numpy().tolist())
+def judged_rows(record: Record) -> list[Row]:
+    """Return the sentences of a record, with their verdicts by other readings."""
+    reach = read_reach(record.config, CLAIMS)
+    texts = {name: found.text() for (name, _), found in reach.items()}
+    return sentences(record.claims, record.claim_settings, texts)
+
+
+def _write_sentences(record: Record) -> None:
+    """Write the table of sentences between its marks on the paper's page."""
+    page = source_of(record.config)
+    text = page.read_text("utf-8") if page.is_file() else ""
+    before, found, rest = text.partition(_BEGIN)
+    _, is_closed, after = rest.partition(_END)
+    if not found or not is_closed:
+        return
+    folder = f"../../figures/{record.config.paper.id}/README.md"
+    table = sentence_table(judged_rows(record), lambda name: f"{folder}#{name}")
+    write_text(page, f"{before}{_BEGIN}\n\n{table.markdown()}\n\n{_END}{after}")
 
 
 def _seconds(record: Record) -> Iterable[TextTable]:

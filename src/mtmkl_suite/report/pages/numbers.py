@@ -8,7 +8,7 @@ import pandas as pd
 
 from mtmkl_suite.config.models import Artefact, Ranking, Table
 from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
-from mtmkl_suite.judge.verdicts import NOT_JUDGED
+from mtmkl_suite.judge.verdicts import NO_NUMBER, NOT_JUDGED
 from mtmkl_suite.report.published_reach import Reach, ReachOfCells
 from mtmkl_suite.report.tables.cells import RANK
 from mtmkl_suite.report.text import number
@@ -158,7 +158,7 @@ def ranks_apart(cells: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> NumberCell:
-    is_legible = cell.get("status") != "illegible"
+    is_legible = cell.get("status") not in NO_NUMBER
     has_number = not pd.isna(cell["reproduced"])
     verdict = _text(cell.get("verdict")) if is_judged or not has_number else ""
     if verdict == NOT_JUDGED or (has_number and not is_legible):
@@ -168,7 +168,7 @@ def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> Number
     ours, reproduced = _sides(cell, "reproduced", decimals)
     status, in_print = _text(cell.get("status")), _text(cell.get("in_print"))
     if not printed and not is_legible:
-        printed = published = "illegible"
+        printed = published = status
     elif status not in ("", "legible"):
         printed, published = f"{printed} ?", f"{published} ({status})"
     n = f" (n = {int(cell['n'])})" if not pd.isna(cell.get("n")) else ""

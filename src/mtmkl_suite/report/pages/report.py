@@ -14,7 +14,6 @@ from typing import Any
 
 from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, Table
 from mtmkl_suite.files import read_table, write_text
-from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.report.context import Context, load_context, read_jobs
@@ -31,7 +30,7 @@ from mtmkl_suite.report.pages.answers import (
     pair_rules,
     with_labels,
 )
-from mtmkl_suite.report.pages.claims import claims_in_words, counts_by_test
+from mtmkl_suite.report.pages.claims import sentences
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
@@ -139,11 +138,6 @@ class PaperPages(SimpleNamespace):
         """Say how many verdicts on numbers move with our spread."""
         return verdict_rule.moved_text(verdict_rule.own_numbers(self.verdicts))
 
-    def undone_claims(self) -> int:
-        """Return how many claims only the paper's own test decides."""
-        shown = claim_tests.shown_verdicts(self.claims)
-        return int((shown != self.claims["verdict"]).sum())
-
 
 def write_report(
     configs: Sequence[Paper], run: RunFolder, *, tier: str, processes: int = 1
@@ -224,8 +218,7 @@ def render_report(
         pages[page_name("data", name)] = show(
             "dataset", name=name, title=title_of(uses), uses=uses
         )
-    tests = counts_by_test(paper.claims for paper in papers)
-    pages["statistics.html"] = show("statistics", claim_tests=tests)
+    pages["statistics.html"] = show("statistics")
     if has_record:
         pages["provenance.html"] = show("provenance")
     if has_errata:
@@ -328,7 +321,7 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
         claims=claims,
         answer=answer(verdicts, claims),
         other_claims=others,
-        claims_by_section=claims_in_words(claims, reach, config),
+        sentences_judged=sentences(claims, record.claim_settings, reach),
         statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
         ),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.files import read_json, read_table
-from mtmkl_suite.judge import claims as claim_tests
 from mtmkl_suite.judge import verdicts as verdict_rule
+from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.run.fit_warnings import counted_warnings
@@ -32,11 +32,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         best = _best_methods(config, folder) if is_part else []
         counted = {
             "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
-        } | {
-            author: claim_tests.counts_of(claims["verdict"])
-            for author, claims in claim_tests.by_author(
-                read_table(folder.claims)
-            ).items()
+            "sentences": counts_of(read_table(folder.claims)["verdict"]),
         }
         lines += best
         lines += [

@@ -9,6 +9,7 @@ import pandas as pd
 from mtmkl_suite.config.models import Quoted, Ranking, Table, Tolerance
 from mtmkl_suite.judge.sample import sample
 from mtmkl_suite.judge.verdicts import (
+    NO_NUMBER,
     NOT_JUDGED,
     Published,
     Reproduced,
@@ -108,7 +109,7 @@ def _grid(
 
 def _published(cell: Mapping[Any, Any], decimals: int) -> str:
     if pd.isna(cell["published"]):
-        return "illegible" if cell["status"] == "illegible" else DASH
+        return str(cell["status"]) if cell["status"] in NO_NUMBER else DASH
     text = f"{cell['published']:.{decimals}f}"
     if cell["published_sd"] > 0:
         text += f" ± {cell['published_sd']:.{decimals}f}"

@@ -7,12 +7,15 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import (
+    ClaimSetting,
+    Origin,
     Paper,
     Ranking,
     RankTests,
     ReadingsTable,
     Table,
     Tolerance,
+    claims_on,
 )
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.overlap import Overlaps
@@ -94,7 +97,7 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
             for r, each in shown.items()
             if r.kind != "bound"
         }
-        of_claims = reach_of_claims(claims_of(main), claims)
+        of_claims = reach_of_claims(main.config.claims, claims_of(main), claims)
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
     body = [_overview(own, reading, found) for reading, found in under.items()]
@@ -148,9 +151,9 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
             rows = pd.concat([rows[rows["metric"] != metric], moved])
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
-            claim.model_copy(update={"args": _with_repeats(claim.args, origin.times)})
-            if claim.args["experiment"] == origin.of
-            else claim
+            claim.model_copy(
+                update={"settings": [_repeated(s, origin) for s in claim.settings]}
+            )
             for claim in claims
         ]
     return replace(
@@ -158,6 +161,14 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         config=main.config.model_copy(update={"claims": claims}),
         scores=scores,
         overlaps=_replaced_overlaps(context, main, experiments),
+    )
+
+
+def _repeated(setting: ClaimSetting, origin: Origin) -> ClaimSetting:
+    if setting.args["experiment"] != origin.of:
+        return setting
+    return setting.model_copy(
+        update={"args": _with_repeats(setting.args, origin.times)}
     )
 
 
@@ -278,24 +289,20 @@ def _reproduced(cell: Mapping[Any, Any]) -> Reproduced | None:
 
 
 def claims_of(context: Context) -> pd.DataFrame:
-    """Return the results of the tests of all claims, by id.
+    """Return the results of the tests of all claims in their settings.
 
     A claim on the numbers of a step, which no reading changes, is as published.
     """
     folder = PaperFolder(record_folder(context.config))
-    return published_claims(context, folder).set_index("id")
+    return published_claims(context, folder)[1]
 
 
 def _of_claims_on(context: Context, experiments: set[str]) -> Context:
-    claims = [c for c in context.config.claims if c.experiments & experiments]
+    claims = claims_on(
+        context.config.claims, lambda s: bool(s.experiments & experiments)
+    )
     config = context.config.model_copy(update={"claims": claims})
     return replace(context, config=config)
-
-
-def effect(claim: Row) -> float:
-    """Return the middle of the interval of a claim: the mean difference or slope."""
-    low, high = claim["interval_low"], claim["interval_high"]
-    return float("nan") if pd.isna(low) or pd.isna(high) else (low + high) / 2
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
@@ -426,6 +433,6 @@ def _notes_on_bounds(context: Context, labels: list[str]) -> tuple[str, ...]:
         return (MEAN_SD_NOTE, what, NOT_JUDGED_NOTE)
     above = (
         f"{ABOVE} above the bound by more than max(2 SE, tol): with these inputs and "
-        "splits, machines that share nothing cannot reach it."
+        "splits, SVMs with one kernel for each task that share nothing cannot reach it."
     )
     return (MEAN_SD_NOTE, what, above)

@@ -10,7 +10,7 @@ from mtmkl.methods import MultiTaskMKLClassifier
 from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl_suite.config.expand import resolve_tier
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import Search
+from mtmkl_suite.config.models import Search, expanded_settings
 from mtmkl_suite.documents import config_dir, read_yaml
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.methods import resolve
@@ -19,7 +19,8 @@ PAPERS = sorted(folder.name for folder in (config_dir() / "papers").iterdir())
 FILES = ("experiments", "artefacts", "claims")
 PARTS = {"kind": "fractions", "train_percent": [10, 20], "repeats": 2}
 CLAIM = {
-    "id": "c", "section": "1", "claim": "c", "basis": "ours", "test": "ratio",
+    "id": "c", "section": "1", "line": 1, "quote": "c", "tested": "c", "test": "ratio",
+    "args": {"experiment": "school"}, "settings": {},
 }  # fmt: skip
 
 
@@ -56,11 +57,9 @@ def test_what_a_tier_lacks_is_not_asked_of_it():
     quick, paper = (load_paper("jebara2011", tier) for tier in ("quick", "paper"))
     dropped = set(paper.experiments) - set(quick.experiments)
     assert "landmine_22" in dropped
-    asked = [claim.args["experiment"] for claim in quick.claims]
-    assert not dropped & set(asked)
-    assert len(asked) == sum(
-        claim.args["experiment"] not in dropped for claim in paper.claims
-    )
+    asked = {s.args["experiment"] for c in quick.claims for s in c.settings}
+    assert asked
+    assert not dropped & asked
     # Figure 2 also shows an experiment that is there, figure 5 needs none.
     assert set(paper.artefacts) - set(quick.artefacts) == {"figure_ising_sizes"}
 
@@ -115,7 +114,7 @@ def edited_paper(tmp_path, *changes):
             del place[last]
     parts = {key: {key: document.pop(key)} for key in FILES[1:] if key in document}
     folder = tmp_path / "edited"
-    folder.mkdir()
+    folder.mkdir(parents=True)
     for name, part in {"experiments": document, **parts}.items():
         (folder / f"{name}.yaml").write_text(json.dumps(part))
     return folder
@@ -241,19 +240,18 @@ def test_claims_are_those_of_the_published_record(paper):
         pytest.skip(f"no results of {paper} are published")
     published = pd.read_csv(path)
     assert [claim.id for claim in claims] == published["id"].tolist()
-    assert [claim.claim for claim in claims] == published["claim"].tolist()
+    assert [claim.quote for claim in claims] == published["quote"].tolist()
 
 
-def generated(**changes):
-    claim = CLAIM | {
-        "for_each": {"method": "baselines"},
-        "id": "{method}_is_worse",
-        "claim": "{method} is worse.",
-        "test": "paired_difference",
-        "args": {"experiment": "school"},
-    }
-    baselines = ["aggregate", "independent_common"]
-    return ("lists", {"baselines": baselines}), ("claims", [claim | changes])
+def generated_method(**changes):
+    method = {
+        "for_each": {"C": "costs"},
+        "label": "cost {C}",
+        "class": "IndependentSVMClassifier",
+        "params": {"C": "{C}"},
+        "selection": "none",
+    } | changes
+    return ("lists", {"costs": [1, 10]}), ("methods.svm_{C}", method)
 
 
 def test_a_claim_knows_the_experiments_of_its_sides_and_rows():
@@ -261,37 +259,65 @@ def test_a_claim_knows_the_experiments_of_its_sides_and_rows():
         claims = load_paper(paper, "paper").claims
         return next(each for each in claims if each.id == name)
 
-    both = claim("jawanpuria2011", "school_p2_gains_by_features")
-    assert both.experiments == {"school", "school_each"}
-    ranks = claim("yousefi2015", "dominates_20")
+    both = claim("jawanpuria2011", "gains_by_single_features")
+    assert both.experiments >= {"school", "school_each"}
+    ranks = claim("yousefi2015", "dominates")
     assert ranks.experiments >= {"robot", "vehicle", "landmine"}
 
 
+def test_settings_are_the_product_of_what_varies_block_by_block():
+    args = {"lower": {"method": "a"}, "unit": "repeat"}
+    blocks = [
+        {"experiment": ["x", "y"], "lower.train_size, higher.train_size": [1, 2]},
+        {"experiment": "z", "over_tasks.experiment": "tasks", "lower": {"method": "b"}},
+    ]
+    made = expanded_settings(args, blocks)
+    assert [each["args"]["experiment"] for each in made] == [*"xxyyz"]
+    first, *_, last = made
+    assert first["args"] == {
+        "lower": {"method": "a", "train_size": 1}, "unit": "repeat", "experiment": "x",
+        "higher": {"train_size": 1},
+    }  # fmt: skip
+    assert last["args"]["lower"] == {"method": "b"}
+    assert last["over_tasks"] == {"experiment": "tasks"}
+    assert args == {"lower": {"method": "a"}, "unit": "repeat"}
+    assert expanded_settings(args, {}) == [
+        {"varied": {}, "args": args, "over_tasks": {}}
+    ]
+
+
 def test_entries_are_generated_from_lists(tmp_path):
-    config = load_paper(edited_paper(tmp_path, *generated()), "quick")
-    ids = [claim.id for claim in config.claims]
-    assert ids == ["aggregate_is_worse", "independent_common_is_worse"]
+    config = load_paper(edited_paper(tmp_path, *generated_method()), "quick")
+    assert config.methods["svm_10"].params == {"C": 10}
+    assert config.methods["svm_1"].label == "cost 1"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         (
-            {"claim": "{methd}"},
-            r"claims\.\d+\.claim': unknown placeholder 'methd'; did",
+            {"label": "{c}"},
+            r"key 'methods\..*label': unknown placeholder 'c' \(known: C",
         ),
-        ({"section": 6}, r"claims\.aggregate_is_worse\.section': 6 is not text"),
-        (
-            {"args": {"experiment": "{method}"}},
-            r"claims\.aggregate_is_worse\.args\.experiment': unknown experiment",
-        ),
-        ({"id": "same"}, r"claims\.same' comes twice"),
+        ({"label": 6}, r"key 'methods\.svm_1\.label': 6 is not text"),
     ],
 )
 def test_a_mistake_in_a_generated_entry_is_named(tmp_path, changes, message):
-    folder = edited_paper(tmp_path, *generated(**changes))
-    with pytest.raises(ConfigError, match=rf"edited/claims\.yaml: key '{message}"):
+    folder = edited_paper(tmp_path, *generated_method(**changes))
+    with pytest.raises(ConfigError, match=r"edited/experiments\.yaml: " + message):
         load_paper(folder, "quick")
+
+
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ([CLAIM, CLAIM], r"key 'claims\..*' comes twice"),
+        ([CLAIM | {"for_each": {"x": [1, 2]}}], "unknown key 'for_each'"),
+    ],
+)
+def test_a_claim_that_comes_twice_or_is_generated_is_refused(tmp_path, claims, message):
+    with pytest.raises(ConfigError, match=message):
+        load_paper(edited_paper(tmp_path, ("claims", claims)), "quick")
 
 
 @pytest.mark.parametrize("lists", [3, {"baselines": 3}, {"baselines": []}])

@@ -67,8 +67,10 @@ artefacts:
 claims:
   - id: better
     test: trend
-    args: {experiment: school, metric: mse, where: {method: ridge}, axis: train_size,
-           minus: {method: plain, train_size: 20}, direction: decreasing, unit: repeat}
+    settings:
+      - args: {experiment: school, metric: mse, where: {method: ridge},
+               axis: train_size, minus: {method: plain, train_size: 20},
+               direction: decreasing, unit: repeat}
 """
 
 
@@ -101,7 +103,8 @@ QUOTED = "artefacts.table.quoted.cells.0.where"
 ROW = "artefacts.table.rows.Ridge"
 RANKED = "artefacts.ranking.comparison"
 DECIDED = "artefacts.decisions"
-ARGS = "claims.0.args"
+SETTING = "claims.0.settings.0"
+ARGS = f"{SETTING}.args"
 
 
 @pytest.mark.parametrize(
@@ -165,9 +168,15 @@ def test_what_experiments_have(key, value):
         (f"{ARGS}.margin", -1, "-1 is not above 0"),
         (f"{ARGS}.rows", "zzz", "'zzz' is no list of mappings"),
         (f"{ARGS}.rows", [{"experiment": "drawn", "metric": "mse"}], "of drawn 'mse'"),
+        (f"{ARGS}.others", [{"method": "zzz"}], "unknown method of school"),
         (f"{ARGS}.control", "zzz", "unknown method of school"),
+        ("claims.0.evidence", ["zzz"], "unknown artefact 'zzz'"),
         (f"{ARGS}.baselines", ["ridge", "zzz"], "unknown method of school"),
-        ("claims.0.over_tasks", {"higher": {"setting": "zzz"}}, "'zzz' is no setting"),
+        (
+            f"{SETTING}.over_tasks",
+            {"higher": {"setting": "zzz"}},
+            "'zzz' is no setting",
+        ),
     ],
 )
 def test_what_experiments_lack_is_named(key, value, message):
@@ -203,4 +212,7 @@ def test_what_is_changed_for_a_run_leaves_cells_empty():
     change = {"protocols.tss_fractions.train_percent": [40]}
     changed = load_paper("widmer2015", "paper", change)
     assert changed.protocols["tss_fractions"].train_percent == [40]
-    assert any(claim.id.startswith("tss_60") for claim in changed.claims)
+    sizes = {
+        s.args["higher"].get("train_size") for c in changed.claims for s in c.settings
+    }
+    assert 60 in sizes

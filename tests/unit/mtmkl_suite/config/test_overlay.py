@@ -53,14 +53,12 @@ def test_values_are_set_and_remembered():
         "protocols.random.train_samples=50",
         "experiments.digits.methods.features.n_tasks=[5]",
         "methods.ridge.params={}",
-        "claims.ceiling_is_better.claim=So it is.",
         "artefacts.table_1.title=Other",
     )
     usual = load_paper(TINY, "quick")
     assert config.protocols["random"].train_samples == 50
     entries = config.experiments["digits"].methods
     assert MethodEntry(method="features", n_tasks=[5]) in entries
-    assert config.claims[0].claim == "So it is."
     assert config.artefacts["table_1"].title == "Other"
     assert config.changes["protocols.random.train_samples"] == 50
     assert usual.protocols["random"].train_samples == 60
@@ -75,7 +73,7 @@ def test_values_are_set_and_remembered():
         ("protocols.random.repeats=many", "tiny/experiments.yaml: .*repeats.*many"),
         ("experiments.digits.methods.nope.n_tasks=[2]", "unknown item 'nope'"),
         ("experiments.digits.title.x=1", "has no keys"),
-        ("claims.nope.claim=x", "tiny/claims.yaml: key 'claims.nope'"),
+        ("artefacts.table_1.scale=big", "tiny/artefacts.yaml: .*scale"),
         ("sed=7", "unknown key of a configuration 'sed'; did you mean 'seed'"),
     ],
 )  # fmt: skip
@@ -116,7 +114,6 @@ def test_every_key_that_is_named_can_be_set():
     keys = settable(config)
     assert keys["protocols.random.train_samples"] == 60
     assert keys["experiments.digits.methods.features.n_tasks"] == [5, 10]
-    assert keys["claims.ceiling_is_better.args.lower.method"] == "ceiling"
     again = load_paper(TINY, "quick", keys)
     assert again.model_copy(update={"changes": {}}) == config
 

@@ -58,7 +58,15 @@ readings:
 """
 SPECIFICATION = """
 specifications:
-  stl_first: {claim: beats, title: A claim, factors: [strata, costs]}
+  stl_first:
+    test: paired_difference
+    args:
+      experiment: digits
+      metric: accuracy
+      lower: {method: stl}
+      higher: {method: mtl}
+    title: A comparison
+    factors: [strata, costs]
 """
 
 
@@ -68,16 +76,7 @@ def folder(tmp_path):
     copy = tmp_path / "yousefi2015"
     shutil.copytree(config_dir() / "papers" / "yousefi2015", copy)
     (copy / FILE).write_text(READINGS)
-    claims = yaml.safe_load((copy / "claims.yaml").read_text())["claims"][:1]
-    claims[0] = {
-        "id": "beats", "section": "1", "claim": "A claim.", "basis": "ours",
-        "test": "paired_difference",
-        "args": {
-            "experiment": "digits", "metric": "accuracy", "unit": "repeat",
-            "lower": {"method": "stl"}, "higher": {"method": "mtl"},
-        },
-    }  # fmt: skip
-    (copy / "claims.yaml").write_text(yaml.safe_dump({"claims": claims}))
+    (copy / "claims.yaml").unlink()
     return copy
 
 
@@ -175,13 +174,13 @@ def test_a_claim_is_run_in_full_combination(folder):
     assert "specification_stl_first" in config.artefacts
 
 
-@pytest.mark.parametrize(("of_curve", "repeats"), [("", 3), (", repeats: 2", 2)])
+@pytest.mark.parametrize(("of_curve", "repeats"), [("", 3), ("\n    repeats: 2", 2)])
 def test_a_curve_has_its_fewest_repeats_and_cuts_none_of_a_reading(
     folder, of_curve, repeats
 ):
     changed(
         folder,
-        ("costs]}", f"costs]{of_curve}}}"),
+        ("factors: [strata, costs]", f"factors: [strata, costs]{of_curve}"),
         ("methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"),
         end=SPECIFICATION,
     )
@@ -280,7 +279,7 @@ def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
     of = ("of: [stl], params", "of: [stl, cmtl], params")
     changed(folder, of, end=SPECIFICATION.replace("strata,", "inputs,"))
     config = load_readings(folder, "quick")
-    # The claim compares stl and mtl; costs change stl and cmtl, inputs all.
+    # The specification compares stl and mtl; costs change stl and cmtl, inputs all.
     both = method_specs(config, "digits@inputs=unit+costs=high")
     assert set(both) == {"stl", "mtl"}
     assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}

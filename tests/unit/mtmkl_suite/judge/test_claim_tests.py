@@ -11,11 +11,10 @@ from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 from mtmkl_suite.judge.claim_tests import (
     ClaimError,
     ahead_by_ranks,
+    best_in,
     equivalence,
     monotone,
     paired_difference,
-    paired_difference_chosen,
-    paired_difference_on_most,
     trend,
     within_range,
 )
@@ -144,74 +143,57 @@ class TestPairedDifference:
             )
 
 
-CHOSEN_ARGS = {
-    "experiment": "e",
-    "metric": "auc",
-    "lower": {"method": "a", "repeat": [0, 1, 2]},
-    "higher": {"method": "b", "repeat": [0, 1, 2]},
-}
+class TestMargin:
+    @pytest.mark.parametrize(
+        ("at_least", "verdict"),
+        [(0.0, "holds"), (0.3, "undecided"), (1.0, "does not hold")],
+    )
+    def test_a_claimed_margin_is_the_null(self, table, pair, at_least, verdict):
+        sides = {"lower": {"method": "a"}, "higher": {"method": "b"}}
+        scores = two_methods(table, *pair)
+        result = paired_difference(scores, at_least=at_least, **sides, **ARGS)
+        referee = stats.ttest_1samp(pair[1] - pair[0], at_least)
+        assert result.verdict == verdict
+        assert result.own.statistic == pytest.approx(referee.statistic)
+        assert result.own.p == pytest.approx(referee.pvalue)
+        # The interval is that of the difference, whatever is claimed.
+        assert result.own.interval == pytest.approx(referee.confidence_interval())
+        assert result.own.estimate == pytest.approx((pair[1] - pair[0]).mean())
 
 
-class TestPairedDifferenceChosen:
-    BEST_HERE, BEST_ELSEWHERE = '{"C": 1.0}', '{"C": 2.0}'
-
+class TestBestIn:
     @pytest.fixture
     def scores(self, table):
-        """Setting 2 is the better one on repeats 3 and 4, setting 1 on the others."""
+        """Ten tasks: c is above a in all, above b in eight."""
         rows = [
-            {
-                "method": method,
-                "repeat": repeat,
-                "setting": setting,
-                "metric": metric,
-                "value": value + shift + 0.01 * repeat**2,
-            }
-            for method, shift in (("a", 0.0), ("b", 0.1))
-            for repeat in range(5)
-            for setting, value in (
-                (self.BEST_HERE, 0.4 if repeat < 3 else 0.1),
-                (self.BEST_ELSEWHERE, 0.2 - 0.05 * (shift > 0) * (repeat < 3)),
-            )
-            for metric in ("auc", "validation_auc")
+            {"method": method, "task": f"t{k}", "repeat": r, "value": value + 0.1 * r}
+            for k in range(10)
+            for method, value in (("a", 0.0), ("b", 0.5 + (k > 7)), ("c", 1.0))
+            for r in range(2)
         ]
         return table(rows)
 
     @pytest.mark.parametrize(
-        ("choose", "setting"),
+        ("others", "at_least", "count", "verdict"),
         [
-            ({"repeat": [3, 4]}, BEST_ELSEWHERE),
-            ({"metric": "validation_auc"}, BEST_HERE),
+            ("a", 1.0, 10, "holds"),
+            ("ab", 0.8, 8, "holds"),
+            ("ab", 8 / 9, 8, "undecided"),
+            ("ab", 0.98, 8, "does not hold"),
         ],
     )
-    def test_settings_come_from_the_rows_that_choose(self, scores, choose, setting):
-        result = paired_difference_chosen(scores, choose=choose, **CHOSEN_ARGS)
-        fixed = {
-            side: {**CHOSEN_ARGS[side], "setting": setting}
-            for side in ("lower", "higher")
-        }
-        assert result == paired_difference(scores, **CHOSEN_ARGS | fixed)
-        assert result.verdict == "holds"
-
-    def test_a_metric_that_is_better_low_takes_the_lowest(self, scores):
-        errors = scores.assign(
-            metric=scores["metric"].str.replace("auc", "mse"), value=-scores["value"]
+    def test_units_are_counted(self, scores, others, at_least, count, verdict):
+        result = best_in(
+            scores,
+            higher={"method": "c"},
+            others=[{"method": name} for name in others],
+            at_least=at_least,
+            **ARGS,
         )
-        args = CHOSEN_ARGS | {
-            "metric": "mse",
-            "lower": CHOSEN_ARGS["higher"],
-            "higher": CHOSEN_ARGS["lower"],
-        }
-        result = paired_difference_chosen(errors, choose={"repeat": [3, 4]}, **args)
-        assert result.verdict == "holds"
-        assert self.BEST_ELSEWHERE in result.note
-
-    def test_nothing_to_choose_from_is_no_data(self, scores):
-        with pytest.raises(NoDataError, match="repeat"):
-            paired_difference_chosen(scores, choose={"repeat": [9]}, **CHOSEN_ARGS)
-
-    def test_choosing_by_the_tested_rows_is_refused(self, scores):
-        with pytest.raises(ClaimError, match="choose is empty"):
-            paired_difference_chosen(scores, choose={}, **CHOSEN_ARGS)
+        assert (result.own.statistic, result.n_units) == (count, 10)
+        assert (result.verdict, result.corrected) == (verdict, None)
+        low, high = result.own.interval
+        assert low <= count / 10 <= high
 
 
 class TestEquivalence:
@@ -330,50 +312,6 @@ class TestTrend:
             )  # fmt: skip
 
 
-class TestPairedDifferenceOnMost:
-    SIZES = (20, 40, 60)
-
-    def scores(self, table, signs):
-        rng = np.random.default_rng(4)
-        return table(
-            [
-                {"method": name, "repeat": r, "train_size": size,
-                 "value": rng.normal() * 0.1 + sign * (name == "b")}
-                for size, sign in zip(self.SIZES, signs, strict=True)
-                for name in "ab"
-                for r in range(8)
-            ]
-        )  # fmt: skip
-
-    def run(self, scores, overlaps=None):
-        return paired_difference_on_most(
-            scores, overlaps, lower={"method": "a"}, higher={"method": "b"},
-            axis="train_size", **ARGS,
-        )  # fmt: skip
-
-    @pytest.mark.parametrize(
-        ("signs", "verdict", "n_holds"),
-        [
-            ((1, 1, -1), "holds", 2),
-            ((1, -1, -1), "does not hold", 1),
-            ((1, 0, -1), "undecided", 1),
-        ],
-    )
-    def test_the_majority_of_the_levels_decides(self, table, signs, verdict, n_holds):
-        found = self.run(self.scores(table, signs))
-        assert found.verdict == verdict
-        assert found.own.statistic == n_holds
-        assert found.corrected is None
-
-    def test_levels_are_counted_again_where_repeats_share_examples(self, table):
-        overlap = Overlap(1.0, 0.98, 0.01)
-        overlaps = {("e", "d", size): overlap for size in self.SIZES}
-        found = self.run(self.scores(table, (0.2, 0.2, 0.2)), overlaps)
-        assert found.own.verdict == "holds"
-        assert found.corrected.verdict == found.verdict == "undecided"
-        assert "3 levels of train_size: higher on average at 3" in found.note
-
-
 class TestMonotone:
     GAMMAS = (1e-3, 1.0, 10.0, 1e3)
 
@@ -478,13 +416,13 @@ class TestSettings:
         first = self.rows("a", {'{"C": 1}': 0.0, '{"C": 2}': 2.0})
         second = self.rows("b", {'{"nu": 1}': 5.0})
         result = self.run(table([*first, *second]))
-        assert "mean 1.5 (a) against 5.5 (b)" in result.note
+        assert "mean 1.5 against 5.5" in result.note
 
     def test_what_grids_share_is_compared_by_itself(self, table):
         first = self.rows("a", {'{"C": 1}': 0.0, '{"C": 2}': 2.0})
         second = self.rows("b", {'{"C": 2}': 5.0})
         result = self.run(table([*first, *second]))
-        assert "mean 2.5 (a) against 5.5 (b)" in result.note
+        assert "mean 2.5 against 5.5" in result.note
 
 
 class TestNoTest:

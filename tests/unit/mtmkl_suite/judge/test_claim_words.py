@@ -1,35 +1,21 @@
 import pytest
 
-from mtmkl_suite.judge.claim_words import in_words, side_in_words
-from mtmkl_suite.judge.observations import name_of
-
-LABELS = {"mtl": "MTL", "mtl_fast": "MTL (fast)"}
+from mtmkl_suite.config.models import ClaimSetting
+from mtmkl_suite.judge.claim_words import setting_in_words
 
 
 @pytest.mark.parametrize(
-    ("side", "words"),
+    ("varied", "words"),
     [
-        ({"method": "mtl"}, "MTL"),
-        ({"method": "mtl", "n_tasks": 200}, "MTL, 200 tasks"),
-        ({"method": "mtl", "setting": '{"alpha": 148.4131591025766}'},
-         "MTL, alpha = 148.4"),
-        ({"method": "mtl", "setting": ""}, "MTL"),
-        ({"method": "mtl", "dataset": "ising_graphs[n_nodes=5]"},
-         "MTL, data set ising graphs (n nodes = 5)"),
-        ({"method": "mtl", "repeat": [0, 1, 2]}, "MTL, repeats 0 to 2"),
-        ({"metric": ["weight_2", "weight_10"]}, "weights 2, 10"),
-        ({"solver": "mirror_descent", "level": 0.01}, "mirror descent, level 0.01"),
-        ({}, "all"),
+        ({}, ""),
+        ({"higher.method": "p2", "experiment": "toy_sd"}, "p = 2, toy sd"),
+        ({"lower.train_size, higher.train_size": 20}, "training size 20"),
+        ({"where.n_tasks": 5, "low": 3, "rows": [{}]}, "5 tasks, at least 3"),
+        ({"higher.setting": '{"alpha": 148.41315}'}, "alpha = 148.4"),
+        ({"where.dataset": "toy[n_a=5]"}, "data set toy (n a = 5)"),
+        ({"over_tasks.experiment": "e"}, ""),
     ],
-)  # fmt: skip
-def test_sides_have_labels_and_words(side, words):
-    assert side_in_words(side, LABELS) == words
-
-
-def test_both_sides_of_a_note_are_named():
-    sides = [{"method": "mtl"}, {"method": "mtl_fast", "train_size": 10}]
-    first, second = map(name_of, sides)
-    note = f"10 repeats: mean 0.1 ({first}) against 0.2 ({second})"
-    assert in_words(note, sides, LABELS) == (
-        "10 repeats: mean 0.1 (MTL) against 0.2 (MTL (fast), training size 10)"
-    )
+)
+def test_what_varies_is_in_words(varied, words):
+    setting = ClaimSetting(varied=varied, args={"experiment": "e"})
+    assert setting_in_words(setting, {"p2": "p = 2"}) == words

@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -10,9 +11,11 @@ from mtmkl_suite.config.models import Claim
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claims import (
     COLUMNS,
-    evaluate_claims,
+    SETTING_COLUMNS,
+    evaluate_settings,
+    judged_sentences,
     over_tasks_in_words,
-    shown_verdicts,
+    summed,
 )
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.judge.sample_size import repeats_needed
@@ -24,14 +27,22 @@ ARGS = {
     "higher": {"method": "b"},
 }
 RANGE = {"experiment": "e", "metric": "mse", "where": {"method": "a"}, "low": 0.0}
-CLAIM = Claim(
-    id="c1", section="6.1", claim="a is lower.", basis='l. 1: "a is lower"',
-    test="paired_difference", args=ARGS,
-)  # fmt: skip
+METHODS = {name: SimpleNamespace(label=name.upper()) for name in "ab"}
 
 
-def changed(**changes):
-    return CLAIM.model_copy(update=changes)
+def claim_of(**changes):
+    document = {
+        "id": "c1", "section": "6.1", "line": 1, "quote": "a is lower",
+        "tested": "A is lower.", "test": "paired_difference", "args": ARGS,
+    }  # fmt: skip
+    return Claim(**document | changes)
+
+
+CLAIM = claim_of()
+
+
+def evaluate(claims, scores, **settings):
+    return evaluate_settings(claims, scores, METHODS, **settings)
 
 
 @pytest.fixture
@@ -50,17 +61,17 @@ def scores(table):
 
 class TestEvaluate:
     def test_columns_and_order(self, scores):
-        missing = changed(id="c2", args=ARGS | {"experiment": "not_run"})
-        frame = evaluate_claims([CLAIM, missing], scores, ["a", "b"])
-        assert tuple(frame.columns) == COLUMNS
+        missing = claim_of(id="c2", args=ARGS | {"experiment": "not_run"})
+        frame = evaluate([CLAIM, missing], scores)
+        assert tuple(frame.columns) == SETTING_COLUMNS
         assert frame["verdict"].tolist() == ["holds", "no data"]
-        assert "not_run" in frame["note"][1]
+        assert frame["note"][1] == "no scores"
         assert frame["interval_low"][0] < frame["interval_high"][0]
 
     def test_a_reduced_protocol_is_not_judged(self, scores):
-        missing = changed(args=ARGS | {"experiment": "not_run"})
+        missing = claim_of(args=ARGS | {"experiment": "not_run"})
         judged, reduced = (
-            evaluate_claims([CLAIM, missing], scores, ["a", "b"], full_protocol=full)
+            evaluate([CLAIM, missing], scores, full_protocol=full)
             for full in (True, False)
         )
         assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
@@ -70,6 +81,8 @@ class TestEvaluate:
             "interval_low",
             "interval_high",
             "own_verdict",
+            "new_verdict",
+            "estimate",
             "n",
         ]
         assert judged.loc[0, numbers].notna().all()
@@ -82,7 +95,7 @@ class TestEvaluate:
     def test_repeats_that_share_examples_are_tested_as_such(self, scores):
         place = ("e", "d", 0)
         independent, shared, same = (
-            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+            evaluate([CLAIM], scores, overlaps=overlaps).iloc[0]
             for overlaps in (
                 {place: Overlap(0.0, 0.5, 0.5)},
                 {place: Overlap(1.0, 0.9, 0.1)},
@@ -96,7 +109,8 @@ class TestEvaluate:
         assert shared["t_divided_by"] == pytest.approx(math.sqrt(1 + 12 * 9))
         t = shared["statistic"] / shared["t_divided_by"]
         assert shared["p_corrected"] == pytest.approx(2 * stats.t.sf(t, 11))
-        assert (shared["own_verdict"], shared["verdict"]) == ("holds", "undecided")
+        assert (shared["own_verdict"], shared["new_verdict"]) == ("holds", "undecided")
+        assert shared["verdict"] == "undecided"
         own = ["statistic", "p", "interval_low", "interval_high", "own_verdict"]
         pd.testing.assert_series_equal(shared[own], independent[own], check_names=False)
         middle = (shared["corrected_low"] + shared["corrected_high"]) / 2
@@ -115,7 +129,7 @@ class TestEvaluate:
             ]
         )
         overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
-        claim = evaluate_claims([CLAIM], scores, ["a", "b"], overlaps=overlaps).iloc[0]
+        claim = evaluate([CLAIM], scores, overlaps=overlaps).iloc[0]
         assert claim["verdict"] == "undecided"
         assert claim["n"] == 5
         mean, sd = difference.mean(), difference.std(ddof=1)
@@ -146,10 +160,8 @@ class TestEvaluate:
     FIELDS: ClassVar = {"d": "fields"}
 
     def over_tasks(self, scores, claim=CLAIM, overlaps=PLACES, sample_of=FIELDS):
-        row = evaluate_claims(
-            [claim], scores, ["a", "b"], overlaps=overlaps, sample_of=sample_of
-        ).iloc[0]
-        return row[[name for name in COLUMNS if name.startswith("tasks_")]]
+        row = evaluate([claim], scores, overlaps=overlaps, sample_of=sample_of).iloc[0]
+        return row[[name for name in SETTING_COLUMNS if name.startswith("tasks_")]]
 
     def test_tasks_are_the_units_of_a_second_test(self, single):
         found = self.over_tasks(single)
@@ -167,7 +179,7 @@ class TestEvaluate:
         assert over_tasks_in_words(found).startswith(words)
         # The first test is what it is without tasks.
         for scores in (single, single[single["task"] == "all"]):
-            row = evaluate_claims([CLAIM], scores, "ab", overlaps=self.PLACES).iloc[0]
+            row = evaluate([CLAIM], scores, overlaps=self.PLACES).iloc[0]
             assert row["n"] == 4
             assert over_tasks_in_words(row) == ""
 
@@ -177,7 +189,7 @@ class TestEvaluate:
         scores = pd.concat([single[is_whole], single.assign(experiment="e2")])
         places = self.PLACES | {("e2", "d", 0): self.PLACES["e", "d", 0]}
         assert self.over_tasks(scores, overlaps=places).isna().all()
-        claim = changed(over_tasks={"experiment": "e2"})
+        claim = claim_of(args=ARGS | {"over_tasks": {"experiment": "e2"}})
         found = self.over_tasks(scores, claim, overlaps=places)
         pd.testing.assert_series_equal(found, expected)
 
@@ -186,8 +198,8 @@ class TestEvaluate:
         [
             {"sample_of": {}},
             {"overlaps": {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}},
-            {"claim": changed(args=ARGS | {"unit": "task"})},
-            {"claim": changed(test="within_range", args=RANGE)},
+            {"claim": claim_of(args=ARGS | {"unit": "task"})},
+            {"claim": claim_of(test="within_range", args=RANGE)},
         ],
     )
     def test_no_sample_no_comparison_or_no_second_test(self, single, changes):
@@ -199,28 +211,12 @@ class TestEvaluate:
 
     def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
         with pytest.raises(KeyError, match="'d'"):
-            evaluate_claims([CLAIM], scores, ["a", "b"], overlaps={})
-
-    def test_readers_see_what_the_own_test_alone_decides(self):
-        claims = pd.DataFrame(
-            {
-                "verdict": ["holds", "undecided", "undecided", "no data"],
-                "own_verdict": ["holds", "undecided", "does not hold", np.nan],
-            }
-        )
-        assert shown_verdicts(claims).tolist() == [
-            "holds",
-            "undecided",
-            "undecided (paper's own test: does not hold)",
-            "no data",
-        ]
-        quick = pd.DataFrame({"verdict": ["no data"], "own_verdict": [np.nan]})
-        assert shown_verdicts(quick).tolist() == ["no data"]
+            evaluate([CLAIM], scores, overlaps={})
 
     def test_errors_inside_a_test_name_the_claim(self, scores):
-        bad = changed(args=ARGS | {"unit": "school"})
+        bad = claim_of(args=ARGS | {"lower": {"school": 1}})
         with pytest.raises(ClaimError, match=r"c1.*school"):
-            evaluate_claims([bad], scores, ["a", "b"])
+            evaluate([bad], scores)
 
     def test_a_side_may_name_an_experiment_of_its_own(self, scores):
         elsewhere = scores.assign(experiment="f", value=scores["value"] + 10)
@@ -229,14 +225,13 @@ class TestEvaluate:
             "lower": {"method": "b"},
             "higher": {"method": "a", "experiment": "f"},
         }
-        frame = evaluate_claims([changed(args=ARGS | change)], both, ["a", "b"])
+        frame = evaluate([claim_of(args=ARGS | change)], both)
         assert frame["verdict"].tolist() == ["holds"]
-        assert "a, experiment f" in frame["note"][0]
 
     def test_claims_on_a_step_take_its_table(self, scores):
         sides = {"lower": {"solver": "s"}, "higher": {"solver": "r"}}
         about = {"experiment": "e", "step": "times", "column": "seconds"}
-        claim = changed(test="ratio", args=about | sides)
+        claim = claim_of(test="ratio", args=about | sides)
         times = pd.DataFrame(
             [
                 {"solver": solver, "repeat": repeat, "seconds": seconds * (9 + repeat)}
@@ -244,8 +239,73 @@ class TestEvaluate:
                 for repeat in range(3)
             ]
         )
-        frame = evaluate_claims([claim], scores, [], steps={"times": times})
+        frame = evaluate([claim], scores, steps={"times": times})
         assert frame["verdict"].tolist() == ["holds"]
         assert frame["statistic"][0] == pytest.approx(2.0)
-        frame = evaluate_claims([claim], scores, [])
+        frame = evaluate([claim], scores)
         assert frame["verdict"].tolist() == ["no data"]
+
+
+@pytest.mark.parametrize(
+    ("quantifier", "holds", "undecided", "fails", "verdict"),
+    [
+        ("all", 3, 0, 0, "holds"),
+        ("all", 2, 1, 0, "undecided"),
+        ("all", 9, 0, 1, "does not hold"),
+        ("most", 3, 0, 2, "holds"),
+        ("most", 2, 0, 2, "does not hold"),
+        ("most", 2, 1, 2, "undecided"),
+        ("some", 1, 0, 9, "holds"),
+        ("some", 0, 1, 9, "undecided"),
+        ("some", 0, 0, 3, "does not hold"),
+    ],
+)
+def test_settings_are_summed_by_the_quantifier(
+    quantifier, holds, undecided, fails, verdict
+):
+    verdicts = ["holds"] * holds + ["undecided"] * undecided
+    verdicts += ["does not hold"] * fails
+    assert summed(quantifier, verdicts[::-1]) == verdict
+
+
+class TestSentences:
+    def test_a_sentence_is_judged_in_the_product_of_its_settings(self, scores):
+        sides = {"lower.method": ["a", "b"], "higher.method": ["b"], "metric": "mse"}
+        claim = claim_of(settings=sides)
+        assert [each.args["lower"]["method"] for each in claim.settings] == ["a", "b"]
+        found = evaluate([claim], scores)
+        assert found["setting"].tolist() == ["A, B, mse", "B, B, mse"]
+        (row,) = judged_sentences([claim], found).to_dict("records")
+        assert tuple(row) == COLUMNS
+        assert (row["settings"], row["own_holds"], row["own_undecided"]) == (2, 1, 1)
+        assert row["verdict"] == row["own_verdict"] == row["new_verdict"] == "undecided"
+        ends = found["interval_low"].min(), found["interval_high"].max()
+        assert (row["effect_low"], row["effect_high"]) == ends
+        assert row["effect"] == found["estimate"].median()
+        assert (row["measure"], row["metric"]) == ("difference", "mse")
+
+    def test_both_tests_have_their_verdict_and_their_interval(self, scores):
+        found = evaluate(
+            [CLAIM], scores, overlaps={("e", "d", 0): Overlap(1, 0.9, 0.1)}
+        )
+        (row,) = judged_sentences([CLAIM], found).to_dict("records")
+        assert (row["own_verdict"], row["new_verdict"]) == ("holds", "undecided")
+        assert (row["verdict"], row["own_holds"], row["new_holds"]) == (
+            "undecided",
+            1,
+            0,
+        )
+        assert row["effect_low"] == found["corrected_low"][0]
+
+    def test_settings_without_data_are_left_out_and_none_is_no_verdict(self, scores):
+        settings = {"experiment": ["e", "not_run"]}
+        claim = claim_of(settings=settings)
+        found = evaluate([claim], scores)
+        (row,) = judged_sentences([claim], found).to_dict("records")
+        assert (row["verdict"], row["settings"]) == ("holds", 1)
+        for frame, verdict in (
+            (found[1:], "no data"),
+            (evaluate([claim], scores, full_protocol=False), "not judged (quick)"),
+        ):
+            (row,) = judged_sentences([claim], frame).to_dict("records")
+            assert (row["verdict"], row["settings"]) == (verdict, 0)

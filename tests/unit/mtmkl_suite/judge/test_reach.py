@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from mtmkl_suite.config.models import Tolerance
+from mtmkl_suite.config.models import Claim, Tolerance
 from mtmkl_suite.judge.reach import (
     COLUMNS,
     NOT_TRIED,
@@ -157,7 +157,14 @@ def test_a_reduced_run_has_ranges_without_a_verdict():
 def claims(**verdicts):
     """Results of claims; a mark stands for another mean, and so another note."""
     rows = [(name, v.rstrip("*"), f"mean {v}") for name, v in verdicts.items()]
-    return pd.DataFrame(rows, columns=["id", "verdict", "note"]).set_index("id")
+    table = pd.DataFrame(rows, columns=["id", "verdict", "note"]).assign(setting="")
+    return table.assign(own_verdict=table["verdict"], new_verdict=table["verdict"])
+
+
+def sentences(names):
+    return [
+        Claim.model_construct(id=name, quantifier="all", settings=[]) for name in names
+    ]
 
 
 def test_a_claim_has_the_number_of_its_readings_by_verdict():
@@ -167,7 +174,7 @@ def test_a_claim_has_the_number_of_its_readings_by_verdict():
         INPUTS: claims(a="does not hold", b="undecided", c="no data", d="holds"),
         TEST: claims(a="holds", b="holds", c="holds", d="holds"),
     }
-    table = reach_of_claims(main, under).set_index("row")
+    table = reach_of_claims(sentences("abcd"), main, under).set_index("row")
     assert list(table.index) == ["a", "b", "c"]
     counts = table[["n_readings", "holds", "undecided", "does_not_hold"]]
     assert counts.loc["a"].tolist() == [2, 1, 0, 1]
@@ -186,5 +193,15 @@ def test_a_claim_has_the_number_of_its_readings_by_verdict():
 
 def test_a_claim_that_no_reading_changes_is_not_tried():
     main = claims(a="undecided")
-    (row,) = reach_of_claims(main, {ROLES: main}).to_dict("records")
+    (row,) = reach_of_claims(sentences("a"), main, {ROLES: main}).to_dict("records")
     assert (row["status"], row["n_readings"]) == (NOT_TRIED, 0)
+
+
+def test_a_reading_stands_in_the_settings_that_it_changes():
+    first, second = claims(a="holds"), claims(a="undecided").assign(setting="second")
+    main = pd.concat([first, second], ignore_index=True)
+    under = {ROLES: second.assign(note="other", new_verdict="holds")}
+    under[ROLES][["verdict", "own_verdict"]] = "holds"
+    under[INPUTS] = claims(a="does not hold")
+    (row,) = reach_of_claims(sentences("a"), main, under).to_dict("records")
+    assert (row["holds"], row["does_not_hold"], row["n_readings"]) == (1, 1, 2)

@@ -75,7 +75,7 @@ class TestRatio:
         [
             ({"column": "hours"}, ClaimError, "'hours' is not a column of step times"),
             ({"lower": {"tool": 1}}, ClaimError, "'tool' is not a column of step"),
-            ({"lower": {"solver": "lost"}}, NoDataError, "no rows of solver lost"),
+            ({"lower": {"solver": "lost"}}, NoDataError, "solver lost"),
         ],
     )
     def test_errors_name_what_is_missing(self, times, change, error, words):
@@ -133,5 +133,5 @@ class TestEveryValue:
 
 def test_a_claim_takes_its_step(times):
     assert table_of(ABOUT["step"], {"times": times}) is times
-    with pytest.raises(NoDataError, match="step times has no table"):
+    with pytest.raises(NoDataError, match="no numbers of the step: times"):
         table_of(ABOUT["step"], {})

@@ -79,7 +79,10 @@ def test_missing_numbers_are_no_data():
     ours = Reproduced(1.0, 0.0, 1)
     assert judge(None, ours, POINTS).verdict == "no data"
     assert judge(Published(1.0), None, POINTS).verdict == "no data"
-    assert judge(Published(None, status="illegible"), ours, POINTS).verdict == "no data"
+    for status, rule in (("illegible", "illegible"), ("did not run", "a dash")):
+        found = judge(Published(None, status=status), ours, POINTS)
+        assert found.verdict == "no data"
+        assert rule in found.rule
 
 
 # Two repeats: the spread of 4 accepts anything, the one of 0 nothing.

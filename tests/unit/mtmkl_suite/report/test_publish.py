@@ -6,6 +6,8 @@ import pytest
 from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim, ReadingsTable, Run
+from mtmkl_suite.judge.claims import COLUMNS as CLAIM_COLUMNS
+from mtmkl_suite.judge.claims import SETTING_COLUMNS
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import COLUMNS
 from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
@@ -68,9 +70,12 @@ def results(tmp_path):
         "table_1,D,x,%,2,3,legible,close,different,True\n"
     )
     (base / "claims.csv").write_text(
-        "id,claim,section,verdict,note,own_verdict,p,rho,t_divided_by,p_corrected,basis\n"
-        "b,A beats B,6.1,holds,10 repeats,holds,0.01,,,,ours\n"
-        "c,A beats C,6.1,undecided,9 repeats,holds,0.01,0.5,3.2,0.3,l. 7\n"
+        ",".join(CLAIM_COLUMNS) + "\n"
+        "c,6.1,7,A beats C,A does,much,figure_1,all,paired_difference,undecided,holds,"
+        "undecided,2,2,0,0,1,1,0,0.5,0.1,0.9,difference,auc\n"
+    )
+    (base / "claim_settings.csv").write_text(
+        ",".join(SETTING_COLUMNS) + "\n" + "c,B,holds" + 22 * "," + "\n"
     )
     SCORES.to_csv(base / "scores.csv.gz", index=False)
     for ending in ("svg", "pdf", "csv"):
@@ -98,11 +103,10 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
         "1 close, 1 different. ",
         "where the paper prints none: 1 of 2 (1 close → reproduced)",
-        "The paper's claims: 1 undecided (paper's own test: holds). Claims of ours: "
-        "1 holds.",
-        "| A beats B | 6.1 | ours | holds | 10 repeats |",
-        "| undecided (paper's own test: holds) | 9 repeats; as repeats share examples "
-        "(ρ = 0.50), p is 0.3, not 0.01 |",
+        "Sentences: 1 undecided.",
+        "\n| “A beats C” (l. 7) | holds (in 2 of 2 settings) | undecided (holds in "
+        "1 of 2 settings) | +0.50 (0.1 to 0.9), difference in AUC | much | "
+        "[Figure 1](#figure_1) |\n",
         "(figure_1.svg)",
         "\nIt *is* so. [More, with protocol and decisions](../../docs/papers/toy.md)\n",
         "## Table 1: Numbers\n\n**Yes.** All 2 published numbers are reproduced or "
@@ -120,10 +124,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert index.index("![") < index.index("## Counts")
     assert "\n| [Toy](toy/README.md) | 1 reproduced" in index
     assert "| 1 reproduced, 1 close; of 2 that follow from these: 1 close" in index
-    assert (
-        "| 1 of 2 (1 close → reproduced) | – | 1 undecided (paper's own test: holds) "
-        "| 1 holds |" in index
-    )
+    assert "| 1 of 2 (1 close → reproduced) | – | 1 undecided |" in index
 
 
 def test_seconds_are_those_of_a_repeat():
@@ -208,12 +209,14 @@ ON_A_STEP = of(
     Claim,
     {
         "id": "faster",
-        "claim": "It is faster.",
-        "section": "ours",
-        "basis": "ours",
+        "quantifier": "all",
         "test": "ratio",
-        "args": {"experiment": "survey", "step": "times", "column": "seconds"}
-        | {"lower": {"solver": "a"}, "higher": {"solver": "b"}},
+        "settings": [
+            {
+                "args": {"experiment": "survey", "step": "times", "column": "seconds"}
+                | {"lower": {"solver": "a"}, "higher": {"solver": "b"}}
+            }
+        ],
     },
 )
 
@@ -262,10 +265,7 @@ def test_the_record_follows_from_the_published_scores(full, figures, monkeypatch
     folder = figures / "argyriou2008"
     for name in ("verdicts.csv", "statistics.csv", "table_1.csv"):
         (folder / name).unlink()
-    old_columns = ["id", "claim", "section", "test", "verdict", "note"]
-    pd.read_csv(folder / "claims.csv", usecols=old_columns).to_csv(
-        folder / "claims.csv", index=False
-    )
+    (folder / "claims.csv").unlink()
     rejudge([full], figures, settings=RUN)
     after = contents(figures)
     changed = {path.name for path in before if after[path] != before[path]}
@@ -308,16 +308,19 @@ def test_other_statistics_change_what_depends_on_them(full, figures):
 
 
 def test_claims_on_steps_that_were_not_kept_stay(full, figures):
-    path = figures / "argyriou2008/claims.csv"
+    path = figures / "argyriou2008/claim_settings.csv"
     claims = pd.read_csv(path, dtype={"n": str}).set_index("id", drop=False)
     assert claims.loc["faster", "verdict"] == "no data"
     assert all(claims["n"].dropna().str.isdigit())
-    claims.loc["faster", ["verdict", "own_verdict"]] = "holds"
+    columns = ["verdict", "own_verdict", "new_verdict"]
+    claims.loc["faster", columns] = "holds"
     claims.loc["faster", "p"] = 0.01
     claims.to_csv(path, index=False)
     rejudge([full], figures, settings=RUN)
     after = pd.read_csv(path).set_index("id")
     assert after.loc["faster", ["verdict", "p"]].tolist() == ["holds", 0.01]
+    sentences = pd.read_csv(path.with_name("claims.csv")).set_index("id")
+    assert sentences.loc["faster", "verdict"] == "holds"
 
 
 @pytest.mark.parametrize(

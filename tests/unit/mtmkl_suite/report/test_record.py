@@ -12,7 +12,7 @@ from mtmkl_suite.report.artefacts import build, write_artefacts
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.record import (
     VERDICT_COLUMNS,
-    claims_table,
+    claims_tables,
     published_record,
     read_verdicts,
     statistics_table,
@@ -53,10 +53,17 @@ def test_columns_of_verdicts(reported):
 def test_columns_of_claims(reported):
     header = reported.claims.read_text().splitlines()[0]
     assert header == (
-        "id,claim,section,test,statistic,p,interval_low,interval_high,verdict,note,"
-        "own_verdict,rho,t_divided_by,p_corrected,corrected_low,corrected_high,n,"
-        "n_needed_own,n_needed,basis,tasks_n,tasks_of,tasks_p,tasks_low,tasks_high,"
-        "tasks_verdict"
+        "id,section,line,quote,tested,printed,evidence,quantifier,test,verdict,"
+        "own_verdict,new_verdict,settings,own_holds,own_undecided,own_does_not_hold,"
+        "new_holds,new_undecided,new_does_not_hold,effect,effect_low,effect_high,"
+        "measure,metric"
+    )
+    header = reported.claim_settings.read_text().splitlines()[0]
+    assert header == (
+        "id,setting,verdict,note,estimate,statistic,p,interval_low,interval_high,"
+        "own_verdict,new_verdict,rho,t_divided_by,p_corrected,corrected_low,"
+        "corrected_high,n,n_needed_own,n_needed,tasks_n,tasks_of,tasks_p,tasks_low,"
+        "tasks_high,tasks_verdict"
     )
 
 
@@ -85,25 +92,26 @@ def test_full_protocols_are_judged(full_paper, full_results, reported):
 
 
 def test_claims_of_a_reduced_run_are_described_only(reported, full_paper, results):
-    table = pd.read_csv(reported.claims)
+    table = pd.read_csv(reported.claim_settings)
     assert set(table["verdict"]) == {"not judged (quick)", "no data"}
+    assert set(pd.read_csv(reported.claims)["verdict"]) == set(table["verdict"])
     numbers = ["statistic", "p", "interval_low", "interval_high"]
     assert table[numbers].isna().all(axis=None)
-    judged = claims_table(load_context(full_paper, results))
+    _, judged = claims_tables(load_context(full_paper, results))
     assert judged["note"].tolist() == table["note"].tolist()
 
 
 def test_claims_are_all_judged(full_paper, results):
-    table = claims_table(load_context(full_paper, results))
+    table, settings = claims_tables(load_context(full_paper, results))
     assert table["id"].tolist() == [claim.id for claim in full_paper.claims]
     assert set(table["verdict"]) <= set(claim_tests.VERDICTS)
-    table = table.set_index("id")
-    by_id = table["verdict"]
+    by_id = table.set_index("id")["verdict"]
+    notes = settings.set_index("id")["note"]
     # True of the made-up scores by construction.
     assert by_id["synthetic_error_falls_with_tasks"] == "holds"
     assert by_id["synthetic_features_fall_with_gamma"] == "holds"
     assert by_id["school_gaussian_like_linear"] == "no data"
-    assert "not run in this tier" in table["note"]["school_gaussian_like_linear"]
+    assert "not run in this tier" in notes["school_gaussian_like_linear"]
 
 
 @pytest.mark.nightly
@@ -128,7 +136,7 @@ def test_an_artefact_leaves_the_cells_of_its_table(paper, reported):
 
 def test_without_data_everything_is_a_named_gap(paper, empty_reported):
     verdicts = verdict_table(paper, empty_reported)
-    claims = claims_table(load_context(paper, empty_reported))
+    _, claims = claims_tables(load_context(paper, empty_reported))
     assert set(verdicts["verdict"]) == set(claims["verdict"]) == {"no data"}
     assert verdicts["rule"].str.contains("absent").all()
     assert claims["note"].str.contains("absent").all()

@@ -296,7 +296,8 @@ SIDES = {"metric": "misclassified", "lower": {}, "higher": {}}
 )
 def test_claims_name_a_test_and_its_arguments(config, change, message):
     claim = {"id": "c", "test": "paired_difference", **change}
-    claim["args"] = {"experiment": "digits", **claim.get("args", {})}
+    args = {"experiment": "digits", **claim.pop("args", {})}
+    claim["settings"] = [{"args": args}]
     config["claims"] = [claim]
     with pytest.raises(
         ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message

@@ -5,7 +5,6 @@ from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.report.pages.answers import (
     answer,
     answers_of,
-    artefacts_of_section,
     number_rules,
     with_labels,
 )
@@ -23,11 +22,11 @@ def verdicts(*names, derived=False, status="legible"):
     )  # fmt: skip
 
 
-def claims(*names, basis='l. 1: "so"'):
+def claims(*names):
     return pd.DataFrame(
         {
-            "verdict": pd.Series(names, dtype=str), "basis": basis,
-            "claim": [f"{name} {k}." for k, name in enumerate(names)],
+            "verdict": pd.Series(names, dtype=str),
+            "quote": [f"{name} {k}." for k, name in enumerate(names)],
         }
     )  # fmt: skip
 
@@ -68,13 +67,12 @@ def test_the_sentence_has_both():
             verdicts("different", "different", derived=True),
         ]
     )
-    ours = claims("holds", basis="ours")
-    papers = claims("holds", "undecided", "does not hold", "holds")
-    found = answer(numbers, pd.concat([papers, ours]))
+    numbers = pd.concat([numbers, verdicts("no data", status="did not run")])
+    found = answer(numbers, claims("holds", "undecided", "does not hold", "holds"))
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 more cannot be read in "
-        "the paper; of the paper's 4 claims 2 hold, 1 is undecided, 1 does not hold; "
-        "our only claim holds."
+        "the paper, 1 more did not run there; of the paper's 4 sentences 2 hold, 1 is "
+        "undecided, 1 does not hold."
     )
     assert found.numbers["different"] == 1
 
@@ -82,8 +80,8 @@ def test_the_sentence_has_both():
 def test_one_of_a_kind_is_in_the_singular():
     found = answer(verdicts("different"), claims("holds"))
     assert found.sentence == (
-        "The published number is neither reproduced nor close; the paper's only claim "
-        "holds."
+        "The published number is neither reproduced nor close; the paper's only "
+        "sentence holds."
     )
 
 
@@ -97,7 +95,7 @@ def test_few_of_many_have_a_verb_in_the_singular():
         "None of the 2 published numbers is reproduced or close.",
     ]
     assert answer(verdicts(), claims("undecided", "undecided")).sentence == (
-        "The paper's 2 claims are both undecided."
+        "The paper's 2 sentences are both undecided."
     )
 
 
@@ -127,9 +125,9 @@ def test_claims_of_one_verdict_are_taken_together():
         for name in ("holds", "does not hold", "undecided")
     }
     assert sentences == {
-        "holds": "The paper's 3 claims all hold.",
-        "does not hold": "None of the paper's 3 claims holds.",
-        "undecided": "The paper's 3 claims are all undecided.",
+        "holds": "The paper's 3 sentences all hold.",
+        "does not hold": "None of the paper's 3 sentences holds.",
+        "undecided": "The paper's 3 sentences are all undecided.",
     }
 
 
@@ -164,8 +162,7 @@ def test_without_verdicts_the_sentence_says_why():
     ],
 )  # fmt: skip
 def test_what_decides_most_is_named(names, of_claims, why):
-    ours = claims("does not hold", basis="ours") if of_claims else claims()
-    found = answer(verdicts(*names), pd.concat([claims(*of_claims), ours]))
+    found = answer(verdicts(*names), claims(*of_claims))
     assert found.why == why
 
 
@@ -189,28 +186,11 @@ def test_tables_and_quoted_numbers_have_their_tolerances():
     assert sum(rule["n"] for rule in rules.values()) == len(verdicts)
 
 
-@pytest.mark.parametrize(
-    ("section", "found"),
-    [
-        ("5, Table 1", ["table_1"]),
-        ("5.2, Tables 1 and 10", ["table_1", "table_10"]),
-        ("5, Fig. 1c, d", ["figure_1c", "figure_1d"]),
-        ("5, Fig. 1", ["figure_1a", "figure_1c", "figure_1d"]),
-        ("6.1, Fig. 2 right", ["figure_2"]),
-        ("11, Fig. 2a", ["figure_2"]),
-        ("5.2", []),
-    ],
-)
-def test_sections_name_artefacts(section, found):
-    names = ["table_1", "table_10", "figure_1a", "figure_1c", "figure_1d", "figure_2"]
-    assert artefacts_of_section(section, names) == found
-
-
 def test_each_artefact_has_an_answer_and_other_claims_have_theirs():
     numbers = verdicts("close", "different").assign(artefact=["table_1", "figure_2"])
-    of_claims = claims("holds", "does not hold").assign(section=["3, Fig. 2", "4"])
+    of_claims = claims("holds", "does not hold").assign(evidence=["figure_2", ""])
     found, others = answers_of(["table_1", "figure_2", "table_9"], numbers, of_claims)
     assert found["table_1"].words == ["Yes"]
     assert found["figure_2"].words == ["Numbers: no", "Claims: yes"]
     assert not found["table_9"].is_tested
-    assert others.sentence == "The paper's only claim does not hold."
+    assert others.sentence == "The paper's only sentence does not hold."

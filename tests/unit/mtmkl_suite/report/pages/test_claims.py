@@ -1,75 +1,68 @@
 import pandas as pd
+import pytest
 
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.judge.claims import COLUMNS
-from mtmkl_suite.judge.step_tests import TESTS
-from mtmkl_suite.report.pages.claims import claims_in_words, counts_by_test
+from mtmkl_suite.judge.claims import COLUMNS, SETTING_COLUMNS
+from mtmkl_suite.report.pages.claims import sentence_table, sentences
 
-
-def test_every_test_of_claims_is_counted():
-    verdicts = ["holds", "undecided", "holds"]
-    claims = pd.DataFrame({"test": ["trend", "trend", "ratio"], "verdict": verdicts})
-    found = counts_by_test([claims, claims.iloc[:1]])
-    assert list(found) == [name.replace("_", " ") for name in TESTS]
-    assert (found["trend"]["holds"], found["trend"]["undecided"]) == (2, 1)
-    assert sum(found["equivalence"].values()) == 0
-    none = counts_by_test([claims.iloc[:0]])
-    assert sum(sum(each.values()) for each in none.values()) == 0
+ROW = {
+    "id": "best", "section": "4", "line": 12, "quote": "it is best",
+    "printed": "by 2 %", "tested": "It is.", "evidence": "figure_1 table_heart",
+    "quantifier": "all",
+    "verdict": "undecided", "own_verdict": "holds", "new_verdict": "undecided",
+    "settings": 3, "own_holds": 3, "new_holds": 1, "effect": 0.0205,
+    "effect_low": -0.001, "effect_high": 0.04, "measure": "difference", "metric": "auc",
+}  # fmt: skip
 
 
-def claims_of(config):
-    rows = [
-        dict.fromkeys(COLUMNS, float("nan"))
-        | {
-            key: getattr(claim, key)
-            for key in ("id", "claim", "section", "test", "basis")
-        }
-        | {"verdict": "holds", "note": "10 repeats"}
-        for claim in config.claims
+def shown(**changes):
+    claims = pd.DataFrame([dict.fromkeys(COLUMNS) | ROW | changes])
+    numbers = {
+        "verdict": "undecided", "own_verdict": "holds", "note": "10 repeats",
+        "statistic": 2.5, "p": 0.0001, "interval_low": 0.1, "interval_high": 0.2,
+        "rho": 0.5, "tasks_n": 29.0, "tasks_of": "fields", "tasks_p": 0.0031,
+        "tasks_verdict": "holds",
+    }  # fmt: skip
+    row = dict.fromkeys(SETTING_COLUMNS, float("nan")) | numbers
+    settings = pd.DataFrame([row | {"id": "best", "setting": "A"}])
+    return sentences(claims, settings, {"best": "never"})
+
+
+def test_both_verdicts_stand_beside_each_other():
+    table = sentence_table(shown(), lambda name: f"#{name}")
+    assert table.rows == [
+        [
+            "“it is best” (l. 12)",
+            "holds (in 3 of 3 settings)",
+            "undecided (holds in 1 of 3 settings)",
+            "+0.021 (−0.001 to 0.04), difference in AUC",
+            "by 2 %",
+            "[Figure 1](#figure_1), [table heart](#table_heart)",
+        ]
     ]
-    return pd.DataFrame(rows)
+    assert len(table.header) == len(table.rows[0])
 
 
-def views_of(claims, config):
-    sections = claims_in_words(claims, {}, config)
-    return {view["id"]: view for views in sections.values() for view in views}
+@pytest.mark.parametrize(
+    ("changes", "own", "effect"),
+    [
+        ({"settings": 1}, "holds", "+0.021 (−0.001 to 0.04), difference in AUC"),
+        ({"effect_low": float("nan"), "metric": "", "measure": "ratio"},
+         "holds (in 3 of 3 settings)", "0.0205, ratio"),
+        ({"verdict": "no data", "own_verdict": None}, "no data", "–"),
+    ],
+)  # fmt: skip
+def test_one_setting_is_not_counted_and_gaps_have_no_effect(changes, own, effect):
+    (row,) = shown(**changes)
+    assert (row["own"], row["effect_text"]) == (own, effect)
 
 
-def test_claims_are_told_by_section():
-    config = load_paper("yousefi2015", "paper")
-    sections = claims_in_words(claims_of(config), {"beats": "never"}, config)
-    assert list(sections) == list(dict.fromkeys(c.section for c in config.claims))
-    assert list(views_of(claims_of(config), config)) == [
-        claim.id for section in sections for claim in config.claims
-        if claim.section == section
-    ]  # fmt: skip
-
-
-def test_differences_are_in_the_unit_of_the_tables():
-    config = load_paper("yousefi2015", "paper")
-    claims = claims_of(config).assign(interval_low=-0.0271, interval_high=0.0271)
-    views = views_of(claims, config)
-    view = views["robot_beats_stl"]
-    assert view["estimate"] == "difference, accuracy, in points"
-    assert (view["size"], view["is_ours"]) == ("+0.00", True)
-    assert view["results"] == ["interval −2.71 to 2.71 points"]
-    claims = claims.assign(interval_low=-7.5e-6, interval_high=-7.5e-6)
-    view = views_of(claims, config)["groups_grow_along_lambda"]
-    assert view["size"] == "−0.000008"
-    assert not views["dominates_10"]["is_ours"]
-
-
-def test_results_are_in_words():
-    config = load_paper("jebara2011", "paper")
-    claims = claims_of(config).assign(
-        statistic=2.5, p=0.0001, interval_low=0.1, interval_high=0.2, rho=0.5,
-        own_verdict="undecided", tasks_n=29.0, tasks_of="fields", tasks_p=0.0031,
-        tasks_verdict="holds",
-    )  # fmt: skip
-    view = next(iter(views_of(claims, config).values()))
-    assert view["results"] == [
+def test_settings_have_their_results():
+    (row,) = shown()
+    (tested,) = row["tests"]
+    assert row["reach"] == "never"
+    assert (tested["setting"], tested["own_verdict"]) == ("A", "holds")
+    assert tested["results"] == [
         "statistic 2.5, p < 0.001, interval 0.1 to 0.2",
         "corrected for shared examples (ρ = 0.5): nothing can be tested",
         "over 29 fields, a statement about fields like these: holds (p = 0.0031)",
     ]
-    assert view["own_verdict"] == "undecided"

@@ -11,7 +11,6 @@ from mtmkl_suite.config.models import Run
 from mtmkl_suite.files import write_json, write_text
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.pages import report as report_page
-from mtmkl_suite.report.pages.claims import claims_in_words
 from mtmkl_suite.report.pages.rendering import page_name
 from mtmkl_suite.report.pages.report import (
     FIRST,
@@ -284,7 +283,7 @@ def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(of_run):
     words = Page(of_run[FIRST]).words()
     overview = words[words.index("In a sentence") : words.index("Numbers that")]
     assert "Not judged: this run reduces repeats, grids or data." in overview
-    for word in ("Yes", "Mostly", "of claims hold", "published record"):
+    for word in ("Yes", "Mostly", "of sentences hold", "published record"):
         assert word not in overview
     words = Page(of_run[PAPER]).words()
     assert "tol =" not in words
@@ -337,28 +336,36 @@ def with_values(pages, **values):
     return made, made
 
 
-def test_the_own_test_stands_beside_the_verdict(paper, alone):
+JUDGED = {
+    "id": "c", "section": "1", "line": 2, "quote": "<b>A & B</b>", "tested": "A.",
+    "quantifier": "all", "verdict": "undecided", "own": "holds", "new": "undecided",
+    "effect_text": "+1", "printed": "by a lot", "shown_by": [], "reach": "",
+    "tests": [
+        {"setting": "B", "verdict": "undecided", "own_verdict": "holds", "note": "n",
+         "results": ["p = 0.010"]}
+    ],
+}  # fmt: skip
+
+
+def test_both_tests_stand_side_by_side(alone):
     shown, _ = alone
-    numbers = {"p": 0.01, "rho": 0.5, "p_corrected": 0.3, "own_verdict": "holds"}
-    claims = shown.claims.astype({"own_verdict": object}).assign(verdict="holds")
-    claims.loc[0, ["verdict", *numbers]] = ["undecided", *numbers.values()]
     verdicts = shown.verdicts.assign(verdict="close", verdict_with_spread="close")
     verdicts.loc[:2, "verdict_with_spread"] = "reproduced"
     judged = with_values(
-        shown, claims=claims, verdicts=verdicts, is_judged=True,
-        claims_by_section=claims_in_words(claims, {}, paper),
-    )  # fmt: skip
-    assert judged[0].undone_claims() == 1
-    page = " ".join(render_report([judged], tier="paper")[PAPER].split())
-    assert '<p class="small">paper\'s own test: holds</p>' in page
-    assert "corrected for shared examples (ρ = 0.5): p = 0.300" in page
+        shown, verdicts=verdicts, is_judged=True, sentences_judged=[JUDGED]
+    )
+    pages = render_report([judged], tier="paper")
+    page = " ".join(pages[PAPER].split())
+    assert "<td>holds</td><td>undecided</td><td>+1</td><td>by a lot</td>" in page
+    assert "<b>B</b>: p = 0.010; n (paper's own test: holds)" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
+    # Before everything else on the page, and on the first one.
+    assert page.index("<td>by a lot</td>") < page.index('<section id="figure')
+    assert "<td>by a lot</td>" in pages[FIRST]
 
 
-def test_text_is_escaped(paper, alone):
-    bad = alone[0].claims.assign(claim="<b>A & B</b>")
-    claims = claims_in_words(bad, {}, paper)
-    hostile = with_values(alone[0], claims=bad, claims_by_section=claims)
+def test_text_is_escaped(alone):
+    hostile = with_values(alone[0], sentences_judged=[JUDGED])
     page = render_report([hostile], tier="quick")[PAPER]
     assert "<b>A" not in page
     assert "&lt;b&gt;A &amp; B" in page
@@ -394,7 +401,7 @@ def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_pa
     pages = render_report([(run, run)], tier="quick")
     parsed = Page(pages[PAPER])
     text = parsed.words()
-    assert "Claims" not in text
+    assert "Sentence" not in text
     assert "of the paper's" not in text
     assert "Pairs of methods None: a comparison needs two" in text
     assert "Differences are first" not in text

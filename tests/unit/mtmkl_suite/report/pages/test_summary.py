@@ -16,9 +16,7 @@ def results(tmp_path):
     judged = ["reproduced", "not judged (quick)", "not judged (quick)"]
     verdicts = pd.DataFrame({"verdict": judged, "derived": [False, True, False]})
     write_table(folder / "verdicts.csv", verdicts)
-    write_table(
-        folder / "claims.csv", pd.DataFrame(columns=["verdict", "basis"], dtype=str)
-    )
+    write_table(folder / "claims.csv", pd.DataFrame(columns=["verdict"], dtype=str))
     for name, status in (("school", "missing"), ("digits", "ok")):
         write_json(folder / f"data/{name}.json", {"name": name, "status": status})
     return RunFolder(tmp_path / "quick")
@@ -32,12 +30,11 @@ def config(*datasets):
 
 def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
-    assert lines[1:5] == [
+    assert lines[1:4] == [
         "On tasks (A. Author, 2001)",
         "  published numbers:  1 reproduced, 1 not judged (quick); of 1 that "
         "follow from these: 1 not judged (quick)",
-        "  the paper's claims: none",
-        "  claims of ours:     none",
+        "  sentences:          none",
     ]
 
 

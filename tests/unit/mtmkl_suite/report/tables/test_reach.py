@@ -7,6 +7,7 @@ from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
+from mtmkl_suite.judge.claims import result_of
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.judge.reach import (
     CLAIMS,
@@ -20,7 +21,7 @@ from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.artefacts import printed
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.readings import specification_curve
-from mtmkl_suite.report.record import claims_table
+from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
     BOUND_COLUMNS,
@@ -179,15 +180,11 @@ def test_a_curve_has_every_combination_sorted_by_effect(config, main):
 
     # The interval is that of the test which the verdict rests on.
     (shown,) = numbers[numbers["is_main"]].to_dict("records")
-    claims = [c for c in main.config.claims if c.id == "robot_beats_stl"]
-    one = replace(
-        main,
-        config=main.config.model_copy(update={"claims": claims}),
-        scores=main.scores[main.scores["repeat"] < 10],
-    )
-    (own,) = claims_table(one).to_dict("records")
-    assert shown["interval_low"] == own["corrected_low"] < own["interval_low"]
-    assert shown["p"] == own["p_corrected"] > own["p"]
+    one = replace(main, scores=main.scores[main.scores["repeat"] < 10])
+    settings = context.readings.specifications["robot_stl"]
+    found = result_of(settings.test, settings.args, one.scores, one.overlaps)
+    assert shown["interval_low"] == found.corrected.interval[0] < found.own.interval[0]
+    assert shown["p"] == found.corrected.p > found.own.p
 
 
 def test_a_curve_keeps_metrics_apart():
@@ -237,12 +234,14 @@ def test_a_reduced_run_judges_nothing():
 
 CLAIM = {
     "id": "c1",
-    "claim": "a is lower.",
-    "section": "6",
-    "basis": "ours",
+    "quantifier": "all",
     "test": "paired_difference",
-    "args": {"experiment": "e", "metric": "rmse"}
-    | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+    "settings": [
+        {
+            "args": {"experiment": "e", "metric": "rmse"}
+            | {"lower": {"method": "a"}, "higher": {"method": "b"}}
+        }
+    ],
 }
 HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
 
@@ -297,7 +296,7 @@ def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
     context = toy_readings({("e_new", "d", 0): NEW, ("e_old", "d", 0): HALVES})
     shown = replaced(context, toy, ["e_new"])
     assert shown.overlaps == {("e", "d", 0): NEW, ("f", "d", 0): HALVES}
-    own, reading = (claims_table(each).loc[0] for each in (toy, shown))
+    own, reading = (claims_tables(each)[1].loc[0] for each in (toy, shown))
     assert own["t_divided_by"] == pytest.approx(math.sqrt(1 + 9))
     assert math.isnan(reading["rho"])
     assert own["p"] == reading["p"]
@@ -378,12 +377,10 @@ def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
     config = load_readings("jebara2011", "paper", ["graphs"])
     main, context = context_of(config)
     shown = replaced(context, main, ["ising_5@graphs=more"])
-    claims = {claim.id: claim.args for claim in shown.config.claims}
-    args = claims["ising_chosen_beats_and"]
-    assert args["lower"]["repeat"] == args["higher"]["repeat"] == list(range(190))
-    assert args["choose"]["repeat"] == list(range(190, 380))
-    unchanged = claims["ising_5_nodes_chosen_beats_and"]["choose"]["repeat"]
-    assert unchanged == list(range(20, 40))
+    (ising,) = (c for c in shown.config.claims if c.id == "ising")
+    for setting in ising.settings:
+        assert setting.args["lower"]["repeat"] == list(range(190))
+        assert setting.args["higher"]["repeat"] == list(range(190))
 
 
 def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
@@ -391,8 +388,12 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
         **CLAIM,
         "id": "faster",
         "test": "ratio",
-        "args": {"experiment": "e", "step": "times", "column": "seconds"}
-        | {"lower": {"method": "a"}, "higher": {"method": "b"}},
+        "settings": [
+            {
+                "args": {"experiment": "e", "step": "times", "column": "seconds"}
+                | {"lower": {"method": "a"}, "higher": {"method": "b"}}
+            }
+        ],
     }
     added = {
         "paper": {"id": "toy"},
@@ -402,13 +403,13 @@ def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
     }
     config = changed(toy.config, added)
     context = replace(toy, config=config)
-    table = claims_table(context)
+    _, table = claims_tables(context)
     assert table.loc[1, "verdict"] == "no data"
     published = table.assign(verdict="undecided", note="ratio 1.1")
-    path = tmp_path / "figures" / "toy" / "claims.csv"
+    path = tmp_path / "figures" / "toy" / "claim_settings.csv"
     path.parent.mkdir(parents=True)
     published.to_csv(path, index=False)
-    found = claims_of(context)
+    found = claims_of(context).set_index("id")
     assert found.loc["faster", ["verdict", "note"]].tolist() == [
         "undecided", "ratio 1.1",
     ]  # fmt: skip
