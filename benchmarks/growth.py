@@ -1,7 +1,7 @@
-"""Time and memory of every method against tasks, examples, inputs and kernels.
+"""Time and memory of every method against tasks, samples, features and kernels.
 
 The methods of ``config/own_data`` with the grid of its quick tier, on drawn data:
-around 20 tasks of 30 examples, 10 inputs and five kernels one size grows. Measured
+around 20 tasks of 30 samples, 10 features and five kernels one size grows. Measured
 is the search over the grid in a process forked from a warm one, on one thread, and the
 peak of its memory beyond what it had. Sizes end where one takes too long.
 
@@ -49,7 +49,7 @@ Search = Callable[[], Any]
 
 
 def drawn(sizes: Mapping[str, int], is_labels: bool) -> tuple[FloatArray, ...]:
-    """Return inputs, targets and tasks: a shared function, and as much of each task."""
+    """Return features, targets and tasks: shared and own parts of each task."""
     rng = np.random.default_rng(0)
     n_tasks, d = sizes["tasks"], sizes["inputs"]
     task = np.repeat(np.arange(n_tasks), sizes["examples"])

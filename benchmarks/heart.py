@@ -9,7 +9,7 @@ matrix per task and the same relative error of the objective.
 SVC     ``sklearn.svm.SVC(kernel="precomputed").fit`` of each task
 LIBSVM  ``sklearn.svm._libsvm.fit``, its C routine with nothing around it
 
-The estimators themselves are compared on one task of 20 examples and on 30 of 40.
+The estimators themselves are compared on one task of 20 samples and on 30 of 40.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class Machines:
 
 
 def draw(n: int, n_tasks: int) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Return inputs and labels of tasks of n examples each."""
+    """Return features and labels of tasks of n samples each."""
     X, y = [], []
     for t in range(n_tasks):
         inputs, labels = make_classification(
@@ -60,7 +60,7 @@ def draw(n: int, n_tasks: int) -> tuple[list[FloatArray], list[FloatArray]]:
 
 
 def machines(n: int, n_tasks: int, kernel: Any, C: float) -> Machines:
-    """Return tasks of n examples each."""
+    """Return tasks of n samples each."""
     X, y = draw(n, n_tasks)
     inputs, labels = np.concatenate(X), np.concatenate(y)
     terms = KernelTerms.of(inputs, [kernel], normalize="cosine")
@@ -160,7 +160,7 @@ def series(name: str, kernel: Any, n_tasks: int, power: int, sizes: Any) -> Seri
     C = 2.0**power
     return Series(
         name=f"{name}, C = 2^{power}",
-        axis="examples per task",
+        axis="samples per task",
         sizes=sizes,
         make=lambda n: machines(n, n_tasks, kernel, C),
         ours=Rival("ours", ours, (1.0,)),

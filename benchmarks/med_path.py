@@ -2,7 +2,7 @@
 
 The paper says that a sweep over α, started from an SVM solution, never took more than
 50 times the run time of that solution, and that Algorithm 1 took 2 to 40 iterations.
-For each number of examples a task and each C, in processor time of this thread, so that
+For each number of samples a task and each C, in processor time of this thread, so that
 other work on the machine hardly counts:
 
 SVC     scikit-learn's ``SVC(kernel="precomputed").fit`` of every task on the sum kernel

@@ -1,7 +1,7 @@
 """Every convex method of the five papers against general solvers and the papers' own.
 
 Data are those of the papers, standardised, or drawn where a size has to vary beyond
-them. What ours times begins where the rivals' does: with Gram matrices, or inputs.
+them. What ours times begins where the rivals' does: with Gram matrices, or features.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Tasks:
     def of(
         cls, data: MultiTaskData, n_tasks: int, n: int, *kernels: Any, **options: Any
     ) -> "Tasks":
-        """Return n examples, half of each class of labels, of the first tasks."""
+        """Return n samples, half of each class of labels, of the first tasks."""
         rng, rows = np.random.default_rng(0), []
         is_labels = set(np.unique(data.y)) <= {-1.0, 1.0}
         for t in range(n_tasks):
@@ -134,7 +134,8 @@ GAMMA = 20.0
 
 def _linear(n_tasks: int) -> Problem:
     tasks = Tasks.of(school(), n_tasks, 10_000)
-    # Rivals are given as many rows per task as there are inputs: the rest is constant.
+    # Rivals are given as many rows per task as there are features: the rest is
+    # constant.
     X, y, task, constant = [], [], [], 0.0
     for t, (A, b) in enumerate(zip(tasks.inputs, tasks.targets, strict=True)):
         Q, R = np.linalg.qr(A)
@@ -147,15 +148,15 @@ def _linear(n_tasks: int) -> Problem:
 
 
 def _solve_linear(problem: Problem, accuracy: float, penalty: Any) -> Outcome:
-    from mtmkl.solvers.linear import row_sets
+    from mtmkl.solvers.linear import working_sets
     from mtmkl.solvers.linear.squared_norm import solve
     from mtmkl.solvers.linear.task_decomposition import decompose
 
     data = problem.tasks.X, problem.tasks.y, problem.tasks.task
     n_tasks = problem.tasks.n_tasks
     if penalty == "rows":
-        rows = row_sets.RowProblem.of(*data, n_tasks=n_tasks)
-        return outcome(row_sets.solve(rows, GAMMA, tol=accuracy))
+        rows = working_sets.RowProblem.of(*data, n_tasks=n_tasks)
+        return outcome(working_sets.solve(rows, GAMMA, tol=accuracy))
     parts = decompose(*data, n_tasks=n_tasks)
     return outcome(solve(parts, GAMMA, penalty=penalty, tol=accuracy))
 
@@ -227,7 +228,7 @@ def _med_series() -> Series:
 
     return Series(
         name="Kernel selection (Jebara 2011), Landmine",
-        axis="examples per task",
+        axis="samples per task",
         sizes=(6, 10, 16, 24, 40),
         make=_switched,
         ours=Rival(
@@ -272,7 +273,7 @@ def _pooling_series() -> Series:
 
     return Series(
         name="Adaptive pooling (Jebara 2011), Landmine",
-        axis="examples per task",
+        axis="samples per task",
         sizes=(6, 10, 16, 24, 40),
         make=_pooled,
         ours=Rival("ours", ours, (1.0,)),
@@ -379,7 +380,7 @@ def _sharing_series() -> Series:
 
     return Series(
         name="Group sharing (Yousefi 2015), Letter",
-        axis="examples per task",
+        axis="samples per task",
         sizes=(10, 20, 40, 80, 160),
         make=_letters,
         ours=Rival(

@@ -1,7 +1,7 @@
 """Time beside the fits: start-up, and Snakemake's own share.
 
 Start-up, in new processes: what ``import mtmkl`` and an estimator that is made, but not
-fitted, add to the import of scikit-learn; and the first fit, on twenty examples, with
+fitted, add to the import of scikit-learn; and the first fit, on twenty samples, with
 compiled code in numba's cache. Snakemake, for each tier: planning every paper's jobs
 where nothing is there, and finding that nothing is to be done where all is; and what
 one job costs that does nothing, the mean of ten. Processor seconds of the processes;

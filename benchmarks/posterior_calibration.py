@@ -2,11 +2,11 @@
 
     python benchmarks/posterior_calibration.py [--comparisons 300]
 
-Each of ten data sets (five, twenty) has 100, 300 or 1,000 examples. The difference of
-two methods is an effect of each example, of standard deviation 30 (points of accuracy),
+Each of ten data sets (five, twenty) has 100, 300 or 1,000 samples. The difference of
+two methods is an effect of each sample, of standard deviation 30 (points of accuracy),
 around that of the data set, and these are drawn around zero. Ten repeats test on random
-25, 40 or 45 % of the examples, as in the comparison of all papers' methods: they are
-correlated because they share examples. Prints how many comparisons are decided for
+25, 40 or 45 % of the samples, as in the comparison of all papers' methods: they are
+correlated because they share samples. Prints how many comparisons are decided for
 either method, with the correlation known and taken as none.
 """
 

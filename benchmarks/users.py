@@ -1,6 +1,6 @@
 """Packages that a user would take instead: group lasso solvers, LIBLINEAR, MKLpy.
 
-Shared inputs: the (2,1) norm as in
+Shared samples: the (2,1) norm as in
 :class:`mtmkl.methods.MultiTaskVariableSelectionRegressor`, whose square is penalised;
 others penalise the norm itself, by 2γ times the norm at the optimum, which has the same
 solution. Objectives are all of the squared one.
@@ -22,7 +22,7 @@ import numpy as np
 from measuring import Outcome, Rival, Series, processor_seconds
 from sklearn.linear_model import MultiTaskLasso
 
-from mtmkl.solvers.linear.row_sets import RowProblem, solve
+from mtmkl.solvers.linear.working_sets import RowProblem, solve
 from mtmkl.solvers.weights import mt_mkl_features
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
@@ -208,7 +208,7 @@ SERIES = [
         )
         for name, axis, sizes, make in (
             (
-                "(2,1) norm, shared inputs",
+                "(2,1) norm, shared samples",
                 "inputs",
                 (25, 50, 100, 200, 400, 784),
                 shared,

@@ -52,8 +52,8 @@ def main() -> None:
 def random_problem(seed: int, n_tasks: int) -> Problem:
     """Return X, y, task, λ and G of tasks along a few random directions."""
     rng = np.random.default_rng([seed, n_tasks])
-    n_features, n_examples = int(rng.integers(3, 9)), int(rng.integers(8, 25))
-    task = np.repeat(np.arange(n_tasks), n_examples)
+    n_features, n_samples = int(rng.integers(3, 9)), int(rng.integers(8, 25))
+    task = np.repeat(np.arange(n_tasks), n_samples)
     X = rng.standard_normal((task.size, n_features))
     n_directions = int(rng.integers(1, n_features + 1))
     W = rng.standard_normal((n_features, n_directions))

@@ -386,9 +386,15 @@ def name_defaults(app: Sphinx, what, name: str, obj, options, text, result):
     return text, result
 
 
-def read_mathematics(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Take GitHub's delimiters of mathematics for those of MyST; called by Sphinx."""
-    source[0] = re.sub(r"\$`(.*?)`\$", r"$\1$", source[0])
+def read_markdown(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Read GitHub's delimiters of mathematics, and links to ids; called by Sphinx."""
+    text = re.sub(r"\$`(.*?)`\$", r"$\1$", source[0])
+    # MyST knows headings alone, not the ids of figures and tables in a gallery.
+    source[0] = re.sub(
+        r"\[([^\]]+)\]\(([^)\s]*?)(\.md)?#((?:figure|table)_\w+)\)",
+        lambda m: f'<a href="{m[2]}{".html" if m[3] else ""}#{m[4]}">{m[1]}</a>',
+        text,
+    )
 
 
 html_math_renderer = "mathml"
@@ -399,7 +405,7 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (_mathml, None), (_mathml, None))
     app.add_transform(Links)
     app.add_transform(Subscripts)
-    app.connect("source-read", read_mathematics)
+    app.connect("source-read", read_markdown)
     app.connect("html-page-context", link_report)
     app.connect("html-page-context", link_gallery)
     app.connect("autodoc-process-signature", name_defaults)

@@ -1,4 +1,4 @@
-"""Sparse inputs, everywhere in one form: canonical CSR arrays of float64."""
+"""Sparse features, everywhere in one form: canonical CSR arrays of float64."""
 
 import hashlib
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
@@ -10,12 +10,12 @@ from mtmkl.typing import FloatArray
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Inputs of shape (n, d): a dense float64 array, or a canonical CSR array.
+#: Features of shape (n, d): a dense float64 array, or a canonical CSR array.
 Inputs: TypeAlias = "FloatArray | csr_array"
 
 
 def is_sparse(X: object) -> TypeGuard[Any]:
-    """Tell whether the inputs are a sparse array or matrix of SciPy."""
+    """Tell whether the features are a sparse array or matrix of SciPy."""
     if isinstance(X, np.ndarray):
         return False
     # Only now: this import takes longer than loading most dense data.
@@ -25,9 +25,9 @@ def is_sparse(X: object) -> TypeGuard[Any]:
 
 
 def canonical_csr(X: Any, *, copy: bool = False) -> "csr_array":
-    """Return inputs as a CSR array in canonical form.
+    """Return features as a CSR array in canonical form.
 
-    In this form equal inputs are equal arrays: float64 values, column indices that
+    In this form equal samples are equal arrays: float64 values, column indices that
     rise within a row, no entry twice (the values of such entries are summed), no
     stored zeros (a zero is the same input whether it is stored or not), and 32-bit
     indices unless the shape or the number of entries needs 64.
@@ -48,7 +48,7 @@ def canonical_csr(X: Any, *, copy: bool = False) -> "csr_array":
     from scipy.sparse import csr_array
 
     if X.dtype.kind not in "biuf":
-        raise ValueError(f"sparse inputs must hold real numbers, got {X.dtype}")
+        raise ValueError(f"sparse features must hold real numbers, got {X.dtype}")
     out = csr_array(X, dtype=np.float64, copy=copy)
     if not out.has_canonical_format or np.count_nonzero(out.data) < out.nnz:
         if not copy:
@@ -63,7 +63,7 @@ def canonical_csr(X: Any, *, copy: bool = False) -> "csr_array":
 
 
 def same_inputs(X: Inputs, Z: Inputs) -> bool:
-    """Tell whether two inputs, dense or canonical CSR, are equal."""
+    """Tell whether two samples, dense or canonical CSR, are equal."""
     if is_sparse(X) != is_sparse(Z) or X.shape != Z.shape:
         return False
     if not is_sparse(X):
@@ -73,7 +73,7 @@ def same_inputs(X: Inputs, Z: Inputs) -> bool:
 
 
 def row_digests(X: Inputs) -> list[bytes]:
-    """Return 16 bytes that identify each row, the same for dense and sparse inputs."""
+    """Return 16 bytes that identify each row, the same for dense and sparse X."""
     rows = canonical_csr(X)
     digests = []
     for first, last in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):

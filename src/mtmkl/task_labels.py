@@ -24,9 +24,9 @@ NUMBERS = (Real, np.bool_)
 
 
 def task_labels(task: Any, n: int) -> NDArray[Any]:
-    """Return the task labels of n examples, integers or strings; zeros for None.
+    """Return the task labels of n samples, integers or strings; zeros for None.
 
-    Integers of any size stay what they are. Raises ValueError unless each example has
+    Integers of any size stay what they are. Raises ValueError unless each sample has
     a label, or where a floating-point number may stand for several integers.
     """
     if task is None:
@@ -44,7 +44,7 @@ def task_labels(task: Any, n: int) -> NDArray[Any]:
         labels = np.array(task, dtype=object)
     if labels.ndim != 1 or labels.shape[0] != n:
         raise ValueError(
-            f"task must have one label for each of the {n} examples, "
+            f"task must have one label for each of the {n} samples, "
             f"got shape {labels.shape}"
         )
     if labels.dtype.kind == "f":
@@ -52,7 +52,7 @@ def task_labels(task: Any, n: int) -> NDArray[Any]:
         if odd.any():
             raise ValueError(
                 f"task labels must be integers or strings, got {labels[odd][0]} "
-                "(task comes after y; no method has weights of examples)"
+                "(task comes after y; no method has weights of samples)"
             )
         refuse_rounded(labels)
         labels = labels.astype(np.intp)

@@ -49,7 +49,7 @@ class Outcome:
     truth: Mapping[str, Any]
     """Ground truth of synthetic data."""
     score: FloatArray | None = None
-    """Values that rank the examples, the most likely +1 highest; by default the
+    """Values that rank the samples, the most likely +1 highest; by default the
     prediction."""
     sample: IntArray | None = None
     """The example behind each row; rows of different tasks may share one."""
@@ -89,7 +89,7 @@ class Outcome:
 
     @property
     def sizes(self) -> FloatArray:
-        """Test examples of each task, shape (T,)."""
+        """Test samples of each task, shape (T,)."""
         return np.bincount(self.task, minlength=len(self.task_names)).astype(float)
 
     @property
@@ -329,10 +329,10 @@ def balanced_accuracy(outcome: Outcome) -> Iterator[_Row]:
     label="accuracy of the class with the highest output", better="larger", labels=True
 )
 def one_of_all_accuracy(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the share of examples that are put into the right one of all classes.
+    """Yield the share of samples that are put into the right one of all classes.
 
-    Tasks are one-vs-rest: an example goes to the task with the highest score, the first
-    of them at a tie. Yields nothing unless every example is in every task, with the
+    Tasks are one-vs-rest: a sample goes to the task with the highest score, the first
+    of them at a tie. Yields nothing unless every sample is in every task, with the
     label +1 in one.
     """
     if outcome.sample is None:
@@ -350,7 +350,7 @@ def one_of_all_accuracy(outcome: Outcome) -> Iterator[_Row]:
 
 @measures(label="misclassified pairs", better="smaller", labels=True)
 def misclassified(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the number of (task, test example) pairs of wrong sign; zero is +1."""
+    """Yield the number of (task, test sample) pairs of wrong sign; zero is +1."""
     wrong = (np.where(outcome.prediction >= 0, 1.0, -1.0) != outcome.y).astype(float)
     yield "misclassified", "all", float(wrong.sum())
     by_task = _by_name(outcome, outcome.mean_by_task(wrong) * outcome.sizes)
@@ -360,14 +360,14 @@ def misclassified(outcome: Outcome) -> Iterator[_Row]:
 
 @measures(label="misclassified pairs (%)", better="smaller", labels=True)
 def misclassified_percent(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the percentage of (task, test example) pairs of wrong sign."""
+    """Yield the percentage of (task, test sample) pairs of wrong sign."""
     value = 100.0 * misclassified.loss(outcome) / outcome.y.size
     yield "misclassified_percent", "all", value
 
 
-@measures(label="misclassified examples", better="smaller", labels=True)
+@measures(label="misclassified samples", better="smaller", labels=True)
 def one_of_all_misclassified(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the number of examples that are put into the wrong one of all classes.
+    """Yield the number of samples that are put into the wrong one of all classes.
 
     Yields nothing where :func:`one_of_all_accuracy` does not.
     """
@@ -377,9 +377,9 @@ def one_of_all_misclassified(outcome: Outcome) -> Iterator[_Row]:
         yield "one_of_all_misclassified", "all", float(round(count))
 
 
-@measures(label="misclassified examples (%)", better="smaller", labels=True)
+@measures(label="misclassified samples (%)", better="smaller", labels=True)
 def one_of_all_misclassified_percent(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the percentage of examples that are put into the wrong one of all classes.
+    """Yield the percentage of samples that are put into the wrong one of all classes.
 
     Yields nothing where :func:`one_of_all_accuracy` does not.
     """
@@ -388,7 +388,7 @@ def one_of_all_misclassified_percent(outcome: Outcome) -> Iterator[_Row]:
         yield "one_of_all_misclassified_percent", "all", 100.0 * share
 
 
-# How well scores rank the examples of label +1 above those of label −1
+# How well scores rank the samples of label +1 above those of label −1
 
 
 @measures(label="AUC", better="larger", labels=True, also=r"auc_tasks|auc_constant")
@@ -410,7 +410,7 @@ def auc(outcome: Outcome) -> Iterator[_Row]:
 
 @measures(label="AUC over all tasks together", better="larger", labels=True)
 def auc_pooled(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the area under the ROC curve of all tasks' examples together."""
+    """Yield the area under the ROC curve of all tasks' samples together."""
     yield "auc_pooled", "all", area_under_curve(outcome.y, outcome.ranking)
 
 
@@ -430,7 +430,7 @@ def average_precision(outcome: Outcome) -> Iterator[_Row]:
 
 
 def area_under_curve(y: FloatArray, score: FloatArray) -> float:
-    """Return the chance that a positive example ranks above a negative one.
+    """Return the chance that a positive sample ranks above a negative one.
 
     A tie counts one half; without both labels the area is ``nan``.
     """
@@ -448,7 +448,7 @@ def area_under_curve(y: FloatArray, score: FloatArray) -> float:
 def roc(outcome: Outcome) -> Iterator[_Row]:
     """Yield the mean over tasks of the ROC curve, at fixed false positive rates.
 
-    "true_positive_rate_0.1" is the share of positive examples above the threshold that
+    "true_positive_rate_0.1" is the share of positive samples above the threshold that
     a tenth of the negative ones exceed; between two thresholds the curve is a straight
     line. Tasks without both labels are left out.
     """
@@ -533,7 +533,7 @@ def large_rows(outcome: Outcome) -> Iterator[_Row]:
 
 @measures(of_fit=True, also=r"feature_weight_\d+")
 def feature_weights(outcome: Outcome) -> Iterator[_Row]:
-    """Yield the sizes of the inputs' weights in the most important feature.
+    """Yield the sizes of the features' weights in the most important feature.
 
     "feature_weight_3" is that of the third input; their squares sum to 1.
     """

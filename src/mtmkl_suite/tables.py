@@ -178,7 +178,7 @@ def is_numeric(values: "pd.Series") -> bool:
 
 
 def _arrays_of(path: Path) -> dict[str, Any]:
-    """Return vectors by name, and the columns of the inputs by number."""
+    """Return vectors by name, and the columns of the features by number."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
@@ -188,14 +188,14 @@ def _arrays_of(path: Path) -> dict[str, Any]:
     chosen = "X" if "X" in tables else tables[0] if len(tables) == 1 else None
     if chosen is None:
         raise TableError(
-            "needs inputs as one array of two dimensions, or as 'X'; it has "
+            "needs features as one array of two dimensions, or as 'X'; it has "
             f"{', '.join(f'{n} {a.shape}' for n, a in arrays.items())}"
         )
     X = arrays[chosen]
     vectors = {name: a for name, a in arrays.items() if a.shape == (len(X),)}
     inputs = {f"x{k + 1}": X[:, k] for k in range(X.shape[1])}
     if clash := [name for name in vectors if name in inputs]:
-        raise TableError(f"rename array {clash[0]!r}: inputs are so")
+        raise TableError(f"rename array {clash[0]!r}: features are so")
     return vectors | inputs
 
 

@@ -73,7 +73,7 @@ def test_heart(tmp_path):
 def test_users(tmp_path):
     done = run(tmp_path, "users", "--only", "inputs")
     assert done.returncode == 0, done.stderr
-    assert series_of(tmp_path, "users") == {"(2,1) norm, shared inputs"}
+    assert series_of(tmp_path, "users") == {"(2,1) norm, shared samples"}
     assert "rival=scikit-learn" in done.stdout
 
 

@@ -1,11 +1,11 @@
 """The certificates of convex methods, against an interior point.
 
 The lower bound is at most the optimum, the objective at least; the gap is at most the
-tolerance, or a warning says what it is. On inputs of other scales, too. The optimum is
-that of the docstring's problem, whose matrices and weights are computed here from their
-definitions; where the inputs of an unstandardised linear problem are multiplied by s,
-that is the problem on the inputs themselves for W' = sW, whose penalty is divided by s
-or s².
+tolerance, or a warning says what it is. On features of other scales, too. The optimum
+is that of the docstring's problem, whose matrices and weights are computed here from
+their definitions; where the features of an unstandardised linear problem are multiplied
+by s, that is the problem on the features themselves for W' = sW, whose penalty is
+divided by s or s².
 """
 
 import warnings
@@ -18,7 +18,7 @@ from sweeps import sweep
 
 from mtmkl.certify import kernel_problems as kernels
 from mtmkl.certify import linear_problems
-from mtmkl.certify.referee import optimum_of
+from mtmkl.certify.reference import optimum_of
 from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.base import CosineNormalized, Gaussian, Polynomial
 from mtmkl.methods import REGISTRY
@@ -30,7 +30,7 @@ KERNELS = [{"name": "gaussian", "width": 1.5}, {"name": "polynomial", "degree": 
 
 
 class Data:
-    """Three tasks of ten examples with three inputs, and the matrices of kernels."""
+    """Three tasks of ten samples with three features, and the matrices of kernels."""
 
     def __init__(self, scale):
         rng = np.random.default_rng(3)
@@ -271,7 +271,7 @@ PROBLEMS = {
     ),
     "MeTaGClassifier": (
         {"lam": 4.0, "phi": 2.0, "n_levels": 2},
-        lambda data: linear_problems.level_groups(*data.centred(), [4.0, 2.0]),
+        lambda data: linear_problems.pairwise_fusion(*data.centred(), [4.0, 2.0]),
     ),
     "MultiTaskFeatureLearningRegressor": (
         {"gamma": 2.0, "fit_intercept": False},
@@ -347,7 +347,7 @@ def test_bounds_hold_the_optimum(name, scale):
 @pytest.mark.parametrize("scale", sweep(SCALES[:1], SCALES[1:]))
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_two_interior_points_agree(name, scale):
-    """The referee's, of what it finds in the estimator, and Clarabel."""
+    """The reference's, of what it finds in the estimator, and Clarabel."""
     data, estimator = Data(scale), make(name)
     fitted(estimator, data)
     y = data.label if is_classifier(estimator) else data.target

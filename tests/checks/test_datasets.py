@@ -139,7 +139,7 @@ def test_splits(data, tmp_path):
             np.testing.assert_array_equal(split.fold, 0)
             continue
         assert set(split.fold) == {0, 1, 2}
-        # Tasks that share some of their examples cannot all be even to the last row.
+        # Tasks that share some of their samples cannot all be even to the last row.
         n_shares = set(np.unique(data.sample, return_counts=True)[1])
         spread = 1 if n_shares <= {1, data.n_tasks} else 2
         for task in range(data.n_tasks):

@@ -85,7 +85,7 @@ def two_points(name):
 
 @pytest.fixture(scope="module")
 def examples():
-    """Four tasks of 7 to 15 examples in mixed order, with three inputs and a label."""
+    """Four tasks of 7 to 15 samples in mixed order, with three features and a label."""
     rng = np.random.default_rng(0)
     task = rng.permutation(np.repeat(np.arange(4), [7, 9, 12, 15]))
     X = rng.standard_normal((task.size, 3))
@@ -99,7 +99,7 @@ def examples():
 
 @pytest.fixture
 def data(name, examples):
-    """The examples with the outputs that the method takes."""
+    """The samples with the outputs that the method takes."""
     X, y, task = examples
     return X, y["regressor" if name in REGRESSORS else "classifier"], task
 
@@ -118,7 +118,7 @@ def test_settings_are_what_the_constructor_takes():
 @every_method
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks(name):
-    # Inputs of these checks include some on which no solver can do well.
+    # Features of these checks include some on which no solver can do well.
     check_estimator(make(name), on_skip=None)
 
 
@@ -240,7 +240,7 @@ def test_path_equals_single_fits(name, data):
         if hasattr(single, "objective_"):
             rel = 1e-10 if name in LINEAR_REGRESSIONS else 3e-8
             assert fitted.objective_ == pytest.approx(single.objective_, rel=rel)
-        # Twice, since a path keeps the kernel values of the last inputs.
+        # Twice, since a path keeps the kernel values of the last features.
         for rows in (slice(None), slice(9), slice(None)):
             found = values(fitted, X[rows], task[rows])
             expected = values(single, X[rows], task[rows])
@@ -291,12 +291,12 @@ def test_bad_input(name, data):
         estimator.fit(X, with_nan, task)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         estimator.fit(X, y[:-1], task)
-    with pytest.raises(ValueError, match="one label for each of the 43 examples"):
+    with pytest.raises(ValueError, match="one label for each of the 43 samples"):
         estimator.fit(X, y, task[:-1])
     with pytest.raises(ValueError, match="integers or strings"):
         estimator.fit(X, y, task + 0.5)
     estimator.fit(X, y, task)
-    with pytest.raises(ValueError, match="one label for each of the 2 examples"):
+    with pytest.raises(ValueError, match="one label for each of the 2 samples"):
         estimator.predict(X[:2], task)
     with pytest.raises(ValueError, match="3 features"):
         estimator.predict(X[:, :2], task)

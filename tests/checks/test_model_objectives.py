@@ -1,8 +1,8 @@
 """Every fitted model has the objective that it reports.
 
-The objective is computed from what the model predicts for the training examples and
+The objective is computed from what the model predicts for the training samples and
 from its coefficients, whether or not it is the optimum: on tasks with fewer and with
-more examples than inputs, with fewer and with more tasks than inputs, from weak to
+more samples than features, with fewer and with more tasks than features, from weak to
 strong regularisation, along paths in no order, and where a solver had to stop.
 """
 
@@ -26,10 +26,10 @@ pytestmark = [
 
 # Of outputs, times C, and of weights on the simplex.
 ROUNDING = 1e-8
-# Tasks, examples of each, inputs.
+# Tasks, samples of each, features.
 SHAPES = {
-    "few examples": (5, 4, 8),
-    "few inputs": (7, 6, 3),
+    "few samples": (5, 4, 8),
+    "few features": (7, 6, 3),
     "few tasks": (3, 12, 2),
 }
 SEEDS = sweep([0], [1])
@@ -47,7 +47,7 @@ LIMITED = [name for name, (each, _) in SETTINGS.items() if hasattr(each, "max_it
 
 
 def examples(shape, seed, estimator, *, one_class=False):
-    """Return inputs, the outputs that the method takes, and tasks in mixed order."""
+    """Return features, the outputs that the method takes, and tasks in mixed order."""
     n_tasks, size, d = SHAPES[shape]
     rng = np.random.default_rng(seed)
     task = rng.permutation(np.repeat(np.arange(n_tasks), size))
@@ -94,7 +94,7 @@ def test_models_along_a_path_have_the_objective(name, seed):
 @pytest.mark.parametrize("name", SETTINGS)
 def test_models_with_a_task_of_one_class_have_the_objective(name):
     estimator, grid = SETTINGS[name]
-    data = examples("few inputs", 2, estimator, one_class=True)
+    data = examples("few features", 2, estimator, one_class=True)
     for model in estimator.fit_path(*data, grid=grid[:2]):
         assert_reported(model, *data)
 
@@ -102,7 +102,7 @@ def test_models_with_a_task_of_one_class_have_the_objective(name):
 @pytest.mark.parametrize("name", LIMITED)
 def test_models_of_solvers_that_stopped_have_the_objective(name):
     estimator, grid = SETTINGS[name]
-    data = examples("few inputs", 3, estimator)
+    data = examples("few features", 3, estimator)
     for max_iter, point in itertools.product([1, 2, 5], grid[:2]):
         model = clone(estimator).set_params(max_iter=max_iter, tol=1e-14, **point)
         assert_reported(model.fit(*data), *data)

@@ -1,4 +1,4 @@
-"""What every method does with sparse inputs, and that large ones are not copied."""
+"""What every method does with sparse features, and that large ones are not copied."""
 
 import tracemalloc
 
@@ -37,7 +37,7 @@ KERNELS = [
 
 @pytest.fixture
 def examples():
-    """Three tasks of 12 examples; two thirds of the inputs are 0."""
+    """Three tasks of 12 samples; two thirds of the features are 0."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((36, 6))
     X[np.abs(X) < 1] = 0
@@ -61,7 +61,7 @@ def test_sparse_inputs_are_refused_with_the_reason_or_taken(name, kind, examples
     if get_tags(method).input_tags.sparse:
         outputs(method.fit(kind(X), y, task), kind(X), task)
         return
-    message = f"X is sparse, and {name} takes dense inputs only: .*; X.toarray"
+    message = f"X is sparse, and {name} takes dense features only: .*; X.toarray"
     with pytest.raises(TypeError, match=message + r"\(\) would need 0.00173 MB"):
         method.fit(kind(X), y, task)
     with pytest.raises(TypeError, match=message):
@@ -129,7 +129,9 @@ def test_a_path_on_sparse_inputs_is_that_of_single_fits(name, examples):
 def test_settings_that_need_dense_inputs_are_named(name, params, reason, examples):
     X, y, task = examples
     method = REGISTRY[name](**params)
-    with pytest.raises(TypeError, match=f"{name} takes dense inputs only: .*{reason}"):
+    with pytest.raises(
+        TypeError, match=f"{name} takes dense features only: .*{reason}"
+    ):
         method.fit(sparse.csr_array(X), y, task)
 
 
@@ -188,7 +190,7 @@ def test_bad_sparse_inputs(examples):
 
 
 class Reached(MultiTaskRegressor):
-    """Takes sparse inputs, and says that it got them."""
+    """Takes sparse features, and says that it got them."""
 
     shapes = []  # noqa: RUF012
 

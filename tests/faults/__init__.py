@@ -14,7 +14,7 @@ the same functions with a few trials each (``test_faults.py``).
 | ``disks`` | a full disk, a folder that cannot be written, two runs in one folder |
 | ``machines`` | no home, name of the user, letters to print, folder to write |
 | ``servers`` | servers that stall, cut, fail, lie, redirect; archives that escape |
-| ``solvers`` | random and extreme problems for every solver, with a referee |
+| ``solvers`` | random and extreme problems for every solver, with a reference |
 | ``configuration`` | keys removed, misspelt, of another type, of unknown value |
 
 A test is a :class:`faults.table.Fault`: a function that yields a line for each trial,

@@ -25,8 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from checks import test_certificates as printed
 from checks.test_model_objectives import CASES, GRAPHS
 from faults.table import Fault
-from mtmkl.certify.referee import optimum_of
-from mtmkl.certify.solving import RefereeError
+from mtmkl.certify.reference import optimum_of
+from mtmkl.certify.solving import ReferenceSolverError
 from mtmkl.kernels.precomputed import Precomputed
 from mtmkl.methods import REGISTRY
 from mtmkl.solvers.solution import LEAST_SHARE
@@ -51,11 +51,11 @@ class Problem:
     ----------
     seed : int
     sizes : sequence of int
-        Examples of each task.
+        Samples of each task.
     d : int
         Inputs.
     scale : float
-        Of all inputs.
+        Of all features.
     has_copies, has_constant, has_one_class : bool
         Whether rows are repeated with the same and with another output, whether an
         input is constant, whether the first task has one class or output alone.
@@ -105,7 +105,7 @@ seeds = st.integers(0, 10**6)
 
 @st.composite
 def extreme_problems(draw):
-    """Problems of 1 to 200 ragged tasks and of inputs from 1e-8 to 1e8."""
+    """Problems of 1 to 200 ragged tasks and of features from 1e-8 to 1e8."""
     n_tasks = draw(st.sampled_from([1, 2, 3, 3, 5, 5, 20, 200]))
     most = 12 if n_tasks <= 5 else 4
     rng = np.random.default_rng(draw(seeds))
@@ -284,12 +284,12 @@ def check_refereed(name, problem, strength):
     upper, lower = estimator.objective_, lower_bound(estimator, problem.X, y)
     try:
         found = optimum_of(estimator, problem.X, y, problem.task)
-    except RefereeError:
+    except ReferenceSolverError:
         reject()
     if found.accuracy > REFEREE:
         reject()
     optimum = found.value
-    # Relative to the outputs, too: the referee's sums are of that size.
+    # Relative to the outputs, too: the reference's sums are of that size.
     slack = REFEREE * max(abs(optimum), 1e-3 * np.sum(y**2) * min(strength, 1.0))
     if lower > optimum + slack:
         raise BrokenPromiseError(f"lower bound {lower!r} above the optimum {optimum!r}")
@@ -314,7 +314,7 @@ WITH_KERNELS = {
 def _examples(count, property_of, *strategies):
     """Run a property; return a line for each example, the least that fails in words.
 
-    Examples that the property rejects are none.
+    Samples that the property rejects are none.
     """
     done, passed = [], []
 
@@ -408,8 +408,8 @@ def _matrices(method, problem, rank, dip, power):
 FAULTS = [
     Fault(
         "Extreme problems",
-        "Each convex method on 1 to 200 ragged tasks, copied rows, constant inputs, "
-        "tasks of one class, inputs times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
+        "Each convex method on 1 to 200 ragged tasks, copied rows, constant features, "
+        "tasks of one class, features times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
         "nothing NaN, the gap reached or said, no bound above an objective",
         extreme,
         few=1,
@@ -417,7 +417,7 @@ FAULTS = [
     ),
     Fault(
         "Bounds against an interior point",
-        "Random problems with copied rows, constant inputs and tasks of one class, C "
+        "Random problems with copied rows, constant features and tasks of one class, C "
         "and λ from 1e-3 to 1e3: the optimum of an interior point lies between bound "
         "and objective",
         refereed,

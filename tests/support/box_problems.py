@@ -1,4 +1,4 @@
-"""Support vector duals as box problems: examples, their optima and conditions."""
+"""Support vector duals as box problems: samples, their optima and conditions."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ def artefact(layout, **more):
 DECISIONS = artefact(
     "decisions",
     settings=[
-        {"label": "Few examples", "property": "few", "block": "10 %"},
+        {"label": "Few samples", "property": "few", "block": "10 %"},
         {"label": "Images", "property": "images", "block": "all sizes"},
         {"label": "Noise", "property": "noise", "block": "all sizes"},
     ],

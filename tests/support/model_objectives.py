@@ -1,6 +1,6 @@
 """The objective of a fitted model, by the problem of its docstring.
 
-Losses are those of decisions or predictions on the training examples; penalties are
+Losses are those of decisions or predictions on the training samples; penalties are
 computed from coefficients, or from dual coefficients and Gram matrices. Nothing comes
 from a solver. Weights of kernels that are too large are scaled to what the problem
 allows, the models as they are. Tasks are numbers 0 … T − 1, classes ±1.
@@ -41,7 +41,7 @@ def _losses(model, y, outputs):
 
 
 def grams_of(model, X, kernels):
-    """Return the matrices of kernels on all examples, (D, n, n)."""
+    """Return the matrices of kernels on all samples, (D, n, n)."""
     terms = KernelTerms.of(
         X, kernels, normalize=model.normalize, standardize=model.standardize
     )
@@ -67,7 +67,7 @@ def forms(model, X, task, weights):
 def assert_outputs(model, X, task, made):
     """Assert that a model predicts what dual coefficients make, but for offsets.
 
-    Predictions come from weights of the inputs where there are any.
+    Predictions come from weights of the features where there are any.
     """
     outputs = getattr(model, "decision_function", model.predict)
     for t, values in enumerate(made):
@@ -77,7 +77,7 @@ def assert_outputs(model, X, task, made):
 
 
 def by_task(model, task):
-    """Return dual coefficients, (T, n), zero but for the examples of each task."""
+    """Return dual coefficients, (T, n), zero but for the samples of each task."""
     return model.dual_coef_ * (task == np.arange(task.max() + 1)[:, None])
 
 
@@ -106,7 +106,7 @@ def coordinates_of(model):
 
 
 def standardised(model, X, coef):
-    """Return weights of inputs of deviation 1, of the tasks in the problem.
+    """Return weights of features of deviation 1, of the tasks in the problem.
 
     The others have weights of zero.
     """

@@ -27,7 +27,7 @@ LOSSES = ("hinge", "logistic")
 
 
 def problem(seed=0, sizes=SIZES, d=5):
-    """Return inputs, labels and tasks, whose weights are close in two pairs."""
+    """Return features, labels and tasks, whose weights are close in two pairs."""
     rng = np.random.default_rng(seed)
     n_tasks = len(sizes)
     task = np.repeat(np.arange(n_tasks), sizes)

@@ -11,7 +11,7 @@ TASK = np.repeat(np.arange(4), SIZES)
 
 
 def toy(q, epsilon=None, seed=0, n_kernels=3):
-    """Return targets, Gram matrices of all examples and the problem."""
+    """Return targets, Gram matrices of all samples and the problem."""
     data = Toy(sizes=SIZES, seed=seed)
     X = np.concatenate(data.X)
     square = np.sum((X[:, None] - X[None]) ** 2, axis=2)

@@ -64,8 +64,9 @@ def _resolve(name):
 
 
 def _anchors(page):
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
-    return {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
+    headings = re.findall(r"^#+ (.+)$", _text(page), re.M)
+    named = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-") for h in headings}
+    return named | {*re.findall(r'^<a id="(\w+)"></a>$', _text(page), re.M)}
 
 
 def _text(page):
@@ -256,8 +257,6 @@ def test_example_of_readings_is_valid():
 def test_example_of_entries_that_are_generated():
     *_, example = _blocks(ROOT / "docs" / "adding.md", "yaml")
     document = yaml.safe_load(example)
-    claims = expand(document["claims"], document["lists"])
-    assert [claim["id"] for claim in claims] == [
-        "beats_stl_10", "beats_stl_50", "beats_cmtl_10", "beats_cmtl_50",
-    ]  # fmt: skip
-    assert "single-task MKL with 10 %" in claims[0]["claim"]
+    methods = expand(document["methods"], document["lists"])
+    assert [*methods] == ["stl_1", "stl_10", "cmtl_1", "cmtl_10"]
+    assert methods["cmtl_10"] == {"label": "CMTL, C = 10", "params": {"C": 10}}

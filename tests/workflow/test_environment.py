@@ -21,14 +21,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 ]
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
-OTHERS = "mtmkl[suite,images,docs,referee,baselines]"
+OTHERS = "mtmkl[suite,images,docs,reference,baselines]"
 SUITE = [Requirement(line) for line in EXTRAS["suite"]]
 IMAGES = [Requirement(line) for line in EXTRAS["images"]]
 DOCS = [Requirement(line) for line in EXTRAS["docs"]]
-REFEREE = [Requirement(line) for line in EXTRAS["referee"]]
+REFERENCE = [Requirement(line) for line in EXTRAS["reference"]]
 BASELINES = [Requirement(line) for line in EXTRAS["baselines"]]
 DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
-DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFEREE + BASELINES + DEV
+DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFERENCE + BASELINES + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
@@ -91,17 +91,17 @@ def _imported(*folders: str) -> set[str]:
 
 
 def test_every_dependency_at_run_time_is_imported():
-    needed = _names(RUNTIME + SUITE + IMAGES + REFEREE + BASELINES)
+    needed = _names(RUNTIME + SUITE + IMAGES + REFERENCE + BASELINES)
     assert needed - _imported("src", "workflow") == set()
 
 
 def test_the_package_imports_only_what_it_declares():
-    declared = _names(RUNTIME + SUITE + IMAGES + REFEREE + BASELINES)
+    declared = _names(RUNTIME + SUITE + IMAGES + REFERENCE + BASELINES)
     assert _imported("src") - {PROJECT["name"]} <= declared
 
 
 def test_the_library_imports_its_four_packages_and_references():
-    assert _imported("src/mtmkl") - {PROJECT["name"]} <= _names(RUNTIME + REFEREE)
+    assert _imported("src/mtmkl") - {PROJECT["name"]} <= _names(RUNTIME + REFERENCE)
 
 
 def test_every_dependency_for_development_is_imported_or_has_a_use():

@@ -1,4 +1,4 @@
-"""The examples and notebooks of the docs run, and show what they say."""
+"""The samples and notebooks of the docs run, and show what they say."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 """The problems of the convex methods, stated once more for interior-point solvers.
 
-Needs the extra ``referee``: cvxpy, in which problems are stated, and its solvers.
+Needs the extra ``reference``: cvxpy, in which problems are stated, and its solvers.
 """
 
 try:
@@ -8,5 +8,5 @@ try:
     import cvxpy  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        f'{error.name} is not installed: optima need pip install "mtmkl[referee]"'
+        f'{error.name} is not installed: optima need pip install "mtmkl[reference]"'
     ) from error

@@ -3,7 +3,7 @@ r"""The problems of kernel methods, as papers print them, and those of estimator
 Arguments are alike in all statements. Task t has the outputs ``targets[t]``, labels ±1
 or numbers, and the matrix ``grams[t][m]`` of kernel m: square, or a vector x for xx'. C
 is the cost of the hinge loss, or with ε of the ε-insensitive one. Each task has a free
-offset. Problems are minimised over w_tm in coordinates of the examples, the rows of a
+intercept. Problems are minimised over w_tm in coordinates of the samples, the rows of a
 root R_tm of the matrix, with outputs f_t = Σ_m R_tm w_tm + b_t; or their duals are
 maximised over the signed duals β.
 """
@@ -65,7 +65,7 @@ def kernel_selection(
 
     max Σ_i y_i β_i − ε|β|₁ − ½β'K_0β − Σ_d log((α + exp q_d)/(α + 1)), with
     q_d = ½ Σ_t β_t'K_td β_t (variable ``q``), 0 ≤ y_i β_i ≤ C or with ε |β_i| ≤ C, and
-    1'β_t = 0. A matrix None is of zeros, and K_0 that of all examples, ``common``. The
+    1'β_t = 0. A matrix None is of zeros, and K_0 that of all samples, ``common``. The
     squared loss, C/2 Σ_i r_i², has no bounds, and ‖β‖²/2C less.
     """
     beta = [cp.Variable(len(y)) for y in targets]
@@ -162,7 +162,7 @@ def mixed_schatten(
 ) -> cp.Problem:
     r"""State the dual of MK-MTSFL of Jawanpuria and Nath (2011), 1 ≤ q ≤ 2.
 
-    Of all examples, kernel m has the coordinates ``factors[m]`` (N, D_m), and weights
+    Of all samples, kernel m has the coordinates ``factors[m]`` (N, D_m), and weights
     W_m (D_m, T). The dual of min ½ (Σ_m ‖W_m‖_tr^q)^{2/q} + C·losses is, with
     1/q + 1/q* = 1 and B_m = Σ_i β_i x_im e_t(i)',
 
@@ -194,7 +194,7 @@ def multi_task_mkl(
     *,
     fit_intercept: bool = False,
 ) -> cp.Problem:
-    """State problem 1 of Widmer et al. (2015), a matrix of all examples per term.
+    """State problem 1 of Widmer et al. (2015), a matrix of all samples per term.
 
     min ½ Σ_m ‖w_m‖²/θ_m + C·losses over θ ≥ 0 (variable ``theta``) with ‖θ‖_p ≤ 1.
     W_m = V_m B_m' with B_m B_m' = R_m has ‖W_m‖²_{Q_m} = ‖V_m‖², so that w_m in
@@ -253,7 +253,7 @@ def _losses(targets: Targets, outputs: Iterable[Any], epsilon: float | None) -> 
 
 
 def _grams(model: Any, X: FloatArray, kernels: Any) -> list[FloatArray]:
-    """Return the matrices of an estimator's kernels on all examples."""
+    """Return the matrices of an estimator's kernels on all samples."""
     terms = KernelTerms.of(
         X, kernels, normalize=model.normalize, standardize=model.standardize
     )
@@ -305,7 +305,7 @@ def _pooling(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 
 
 def _graph(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
-    """State the selection of edges: each is a switch of one input at both its ends."""
+    """State the selection of edges: a switch of one feature at both ends."""
     samples = (X[task == 0] > model.binarize).T.astype(float)
     edges = list(combinations(range(len(samples)), 2))
     grams = [
@@ -355,7 +355,7 @@ def _multi_task_mkl(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     return multi_task_mkl(y, grams, model.C, p, model.loss, fit_intercept=intercept)
 
 
-#: Of each method, its problem as a fitted estimator has it, with examples by task.
+#: Of each method, its problem as a fitted estimator has it, with samples by task.
 PROBLEMS: Mapping[type, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     methods.GroupFeatureSharingClassifier: _weighted,
     methods.IndependentSVMClassifier: _sum_of_kernels,

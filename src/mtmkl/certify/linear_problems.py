@@ -1,9 +1,9 @@
 r"""The problems of linear methods, as papers print them, and those of estimators.
 
-Arguments are alike in all statements: inputs X (N, d), outputs y (N,) and tasks
-0 … T − 1 of all examples. W (d, T) has a column per task, and the loss is
-Σ_i (y_i − x_i'w_t − b_t)², t the task of example i, with offsets b where they are asked
-for.
+Arguments are alike in all statements: features X (N, d), outputs y (N,) and tasks
+0 … T − 1 of all samples. W (d, T) has a column per task, and the loss is
+Σ_i (y_i − x_i'w_t − b_t)², t the task of sample i, with intercepts b where they are
+asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ def squared_norm(
     Ω is the "trace" norm of W, the sum of its "rows"' norms, or the trace norm of the
     tasks' "deviations" from their mean.
     """
-    if penalty == "deviations":  # outside the span of the inputs their mean is free
+    if penalty == "deviations":  # outside the span of the features their mean is free
         axes, sizes, _ = np.linalg.svd(X, full_matrices=False)
         X = (axes * sizes)[:, sizes > 1e-10 * sizes[0]]
     T = int(task.max()) + 1
@@ -112,7 +112,7 @@ def clustered_tasks(
     return cp.Problem(cp.Minimize(value), constraints)
 
 
-def level_groups(
+def pairwise_fusion(
     X: FloatArray,
     y: FloatArray,
     task: IntArray,
@@ -169,8 +169,8 @@ def _loss(
     parts = []
     for t in range(W.shape[1]):
         own = task == t
-        offset = cp.Variable() if fit_intercept else 0.0
-        parts.append(cp.sum_squares(y[own] - X[own] @ W[:, t] - offset))
+        intercept = cp.Variable() if fit_intercept else 0.0
+        parts.append(cp.sum_squares(y[own] - X[own] @ W[:, t] - intercept))
     return sum(parts)
 
 
@@ -183,7 +183,7 @@ def _pairs(W: Any) -> list[Any]:
 
 
 def _coordinates(model: Any, X: FloatArray) -> FloatArray:
-    """Return the inputs of a regression, or orthonormal coordinates of its kernel."""
+    """Return the features of a regression, or orthonormal coordinates of its kernel."""
     if model.standardize:
         X = StandardScaler().fit_transform(X)
     if model.kernel is None:
@@ -211,9 +211,9 @@ def _ridge(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 def _centred(
     X: FloatArray, y: FloatArray, task: IntArray
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return standardised inputs and labels less the tasks' means.
+    """Return standardised features and labels less the tasks' means.
 
-    Tasks of one class have no part in the problem, nor have constant inputs.
+    Tasks of one class have no part in the problem, nor have constant features.
     """
     X = StandardScaler().fit_transform(X[:, np.ptp(X, axis=0) > 0])
     both = [t for t in range(int(task.max()) + 1) if np.ptp(y[task == t]) > 0]
@@ -240,7 +240,7 @@ def _flexible(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 def _levels(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     X, y, task = _centred(X, y, task)
     weights = [model.lam / model.phi**h for h in range(model.n_levels)]
-    return level_groups(in_span(X), y, task, weights)
+    return pairwise_fusion(in_span(X), y, task, weights)
 
 
 def _sum_of_norms(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
@@ -257,7 +257,7 @@ def _neighbours(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     )
 
 
-#: Of each method, its problem as a fitted estimator has it, with examples by task.
+#: Of each method, its problem as a fitted estimator has it, with samples by task.
 PROBLEMS: Mapping[type, Callable[[Any, Any, Any, Any], cp.Problem]] = {
     methods.AggregateRidgeRegressor: _ridge,
     methods.CMTLClassifier: _clustered,

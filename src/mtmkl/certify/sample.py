@@ -6,7 +6,7 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.sparse import is_sparse
 from mtmkl.typing import IntArray
 
-#: Entries of dense inputs.
+#: Entries of dense features.
 _MOST_ENTRIES = 10_000_000
 
 
@@ -14,32 +14,32 @@ def draw(
     data: MultiTaskData,
     *,
     n_tasks: int,
-    n_examples: int,
+    n_samples: int,
     seed: int,
     is_classifier: bool,
     is_graph: bool = False,
 ) -> MultiTaskData:
-    """Return a few examples of a few tasks.
+    """Return a few samples of a few tasks.
 
     Parameters
     ----------
     data : MultiTaskData
-    n_tasks, n_examples : int
-        Tasks, and examples of each; where there are fewer, all.
+    n_tasks, n_samples : int
+        Tasks, and samples of each; where there are fewer, all.
     seed : int
         Of what is drawn.
     is_classifier : bool
-        Labels are needed: of each class in a task half of the examples, as far as
+        Labels are needed: of each class in a task half of the samples, as far as
         there are so many.
     is_graph : bool
-        Tasks are the nodes of a graph, columns of the inputs: all have the same
-        examples, and inputs are those of the nodes in the sample.
+        Tasks are the nodes of a graph, columns of the features: all have the same
+        samples, and features are those of the nodes in the sample.
 
     Raises
     ------
     ValueError
-        If the targets are not of the kind that is needed, a task has examples of one
-        class only, or dense inputs would be too large.
+        If the targets are not of the kind that is needed, a task has samples of one
+        class only, or dense features would be too large.
     """
     rng = np.random.default_rng(seed)
     is_labels = set(np.unique(data.y)) <= {-1.0, 1.0}
@@ -51,10 +51,8 @@ def draw(
     present = np.flatnonzero(data.task_sizes > 0)
     chosen = np.sort(rng.permutation(present)[:n_tasks])
     if is_graph:
-        return _nodes(data, chosen, n_examples, rng)
-    rows = [
-        _of_task(data, int(task), n_examples, is_classifier, rng) for task in chosen
-    ]
+        return _nodes(data, chosen, n_samples, rng)
+    rows = [_of_task(data, int(task), n_samples, is_classifier, rng) for task in chosen]
     sample = data.select_tasks(chosen).subset(
         np.searchsorted(
             np.flatnonzero(np.isin(data.task, chosen)), np.concatenate(rows)
@@ -64,8 +62,8 @@ def draw(
         return sample
     if sample.X.shape[0] * sample.X.shape[1] > _MOST_ENTRIES:
         raise ValueError(
-            f"{data.name} has {data.X.shape[1]} inputs, too many for an interior "
-            "point: take fewer examples or tasks"
+            f"{data.name} has {data.X.shape[1]} features, too many for an interior "
+            "point: take fewer samples or tasks"
         )
     return MultiTaskData(
         X=sample.X.toarray(), y=sample.y, task=sample.task, name=data.name
@@ -75,23 +73,23 @@ def draw(
 def _of_task(
     data: MultiTaskData,
     task: int,
-    n_examples: int,
+    n_samples: int,
     both_classes: bool,
     rng: np.random.Generator,
 ) -> IntArray:
     rows = rng.permutation(data.rows_of(task))
     if not both_classes:
-        return np.sort(rows[:n_examples])
+        return np.sort(rows[:n_samples])
     parts = [rows[data.y[rows] == label] for label in (-1.0, 1.0)]
     if not all(part.size for part in parts):
         raise ValueError(
-            f"{data.task_names[task]!r} of {data.name} has examples of one class: "
+            f"{data.task_names[task]!r} of {data.name} has samples of one class: "
             "take another --seed or more --tasks"
         )
     fewer = min(part.size for part in parts)
-    half = max(min(fewer, n_examples // 2), 1)
+    half = max(min(fewer, n_samples // 2), 1)
     counts = [
-        half if part.size == fewer else max(n_examples - half, 1) for part in parts
+        half if part.size == fewer else max(n_samples - half, 1) for part in parts
     ]
     if parts[0].size == parts[1].size:
         counts = [half, half]
@@ -99,7 +97,7 @@ def _of_task(
 
 
 def _nodes(
-    data: MultiTaskData, nodes: IntArray, n_examples: int, rng: np.random.Generator
+    data: MultiTaskData, nodes: IntArray, n_samples: int, rng: np.random.Generator
 ) -> MultiTaskData:
     if data.n_tasks != data.X.shape[1]:
         raise ValueError(
@@ -107,12 +105,12 @@ def _nodes(
             f"and {data.X.shape[1]} columns"
         )
     samples = data.X[data.rows_of(int(nodes[0]))][:, nodes]
-    samples = samples[np.sort(rng.permutation(len(samples))[:n_examples])]
+    samples = samples[np.sort(rng.permutation(len(samples))[:n_samples])]
     constant = np.flatnonzero(np.ptp(samples, axis=0) == 0)
     if constant.size:
         raise ValueError(
             f"{data.task_names[nodes[constant[0]]]!r} of {data.name} does not vary in "
-            "the sample: take more --examples"
+            "the sample: take more --samples"
         )
     n = len(samples)
     return MultiTaskData(

@@ -22,14 +22,14 @@ WORST = 1e-4
 _UNITS = (1.0, 10.0, 3.0, 30.0, 0.1)
 
 
-class RefereeError(ValueError):
+class ReferenceSolverError(ValueError):
     """No interior-point solver has come near an optimum."""
 
     def __init__(self, solvers: Sequence[str], accuracy: float) -> None:
         super().__init__(
             f"{' and '.join(solvers)} find no optimum of this problem, but for a "
-            f"relative accuracy of {accuracy:.1e}; inputs of unit scale (standardize, "
-            "normalize), a smaller C or fewer examples may help"
+            f"relative accuracy of {accuracy:.1e}; features of unit scale "
+            "(standardize, normalize), a smaller C or fewer samples may help"
         )
 
 
@@ -66,7 +66,7 @@ def find_optimum(
 
     Raises
     ------
-    RefereeError
+    ReferenceSolverError
         If none comes within :data:`WORST` of an optimum.
     """
     best = Optimum(np.nan, np.inf)
@@ -80,7 +80,7 @@ def find_optimum(
         if best.accuracy <= ENOUGH:
             return best
     if not best.accuracy <= WORST:
-        raise RefereeError(solvers, best.accuracy)
+        raise ReferenceSolverError(solvers, best.accuracy)
     return best
 
 

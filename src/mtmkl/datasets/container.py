@@ -17,7 +17,7 @@ ORIGINS: tuple[Origin, ...] = ("original", "own kernels", "stand-in", "synthetic
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MultiTaskData:
-    """Immutable data of T supervised tasks over one input space.
+    """Immutable data of T supervised tasks over one feature space.
 
     Rows need not be sorted by task, and tasks may differ in size. A task may have no
     row at all: ``subset`` keeps the names and numbers of every task.
@@ -33,13 +33,13 @@ class MultiTaskData:
         Task of each row, in 0..T-1.
     sample : array-like of int of shape (n,), optional
         Identity of the example behind each row. Rows of different tasks that are the
-        same example (one-vs-rest, one-vs-one) share it, so that a split can give the
-        example one role everywhere. By default every row is its own example.
+        same sample (one-vs-rest, one-vs-one) share it, so that a split can give the
+        example one role everywhere. By default every row is its own sample.
     name : str
         Registered name of the data set, without its options.
     task_names, feature_names : sequence of str, optional
         T and d distinct names; by default "task 1".. and "x1"... Features of sparse
-        inputs, of which there may be millions, have no names by default.
+        features, of which there may be millions, have no names by default.
     origin : {"original", "own kernels", "stand-in", "synthetic"}
         Whether these are the data of the papers; kernels computed here from the
         original data, because the paper's are not published; other data in their place;
@@ -54,8 +54,8 @@ class MultiTaskData:
         the names of the tasks. Methods that take task kernels find them by these names.
         Matrices follow the tasks.
     matrices : mapping of str to ndarray of shape (m, m), optional
-        Kernels or distances between all m examples of the set, by name, where these are
-        what is known of the examples: X then has one column, the row of each example in
+        Kernels or distances between all m samples of the set, by name, where these are
+        what is known of the samples: X then has one column, the row of each sample in
         the matrices, as the kernels of :mod:`mtmkl.kernels.precomputed` take it. They
         are not copied, and rows that are left out keep their place in them.
     remarks : sequence of str, optional
@@ -64,7 +64,7 @@ class MultiTaskData:
     Attributes
     ----------
     X, y, task, sample : ndarray
-        As above; float64 and intp, C-ordered, read-only. Sparse inputs are a
+        As above; float64 and intp, C-ordered, read-only. Sparse features are a
         ``scipy.sparse.csr_array`` in the form of :func:`mtmkl.sparse.canonical_csr`;
         one that is given with read-only arrays in this form is not copied.
 
@@ -145,14 +145,14 @@ class MultiTaskData:
         set_field(self, "task_relations", relations)
         if self.matrices and d != 1:
             raise ValueError(
-                "data with matrices have one input, the row of each example in "
-                f"them, got {d} inputs"
+                "data with matrices have one feature, the row of each sample in "
+                f"them, got {d} features"
             )
         for name, matrix in self.matrices.items():
             if matrix.ndim != 2 or not X.max() < matrix.shape[0] == matrix.shape[1]:
                 raise ValueError(
                     f"matrices[{name!r}] must be square, with a row for each "
-                    f"of the {int(X.max()) + 1} examples, got shape {matrix.shape}"
+                    f"of the {int(X.max()) + 1} samples, got shape {matrix.shape}"
                 )
 
     def _checked_truth(self, n: int, n_tasks: int) -> dict[str, NDArray[Any]]:
@@ -260,11 +260,11 @@ class MultiTaskData:
     def digest(self) -> str:
         """Return 16 hexadecimal digits that identify the content.
 
-        The digest covers shape, inputs, targets, task and sample numbers, and what is
+        The digest covers shape, features, targets, task and sample numbers, and what is
         known of how the tasks are related, and matrices; no remarks, and none of the
-        names of tasks and features. It is the same on every platform. Of sparse inputs
-        it covers the canonical form, so how they were stored does not matter; the same
-        inputs, dense, have another digest.
+        names of tasks and features. It is the same on every platform. Of sparse
+        features it covers the canonical form, so how they were stored does not matter;
+        the same features, dense, have another digest.
         """
         content = hashlib.sha256(np.asarray(self.X.shape, dtype="<i8").tobytes())
         X = self.X
@@ -319,7 +319,7 @@ class MultiTaskData:
 
 
 def _frozen_inputs(X: Any) -> Inputs:
-    """Return read-only float64 inputs, dense or CSR, that no caller can change."""
+    """Return read-only float64 features, dense or CSR, that no caller can change."""
     if not is_sparse(X):
         return _frozen_array(X, np.float64)
     is_frozen = X.format == "csr" and not any(

@@ -1,7 +1,7 @@
 """Generators of synthetic multi-task data, each as its paper describes it.
 
 Variants of one generator with the same seed are paired: the task parameters, the
-relevant inputs and the noise come from one random stream, irrelevant inputs from a
+relevant features and the noise come from one random stream, irrelevant features from a
 second one, column after column.
 """
 
@@ -53,9 +53,9 @@ def linear_synthetic(
 
         y_{ti} = \langle w_t, x_{ti} \rangle + \vartheta, \qquad
         w_t \sim N(0, \mathrm{Diag}(1, 0.64, 0.49, 0.36, 0.25)) \text{ on the first
-        five inputs, 0 on the others}
+        five features, 0 on the others}
 
-    with inputs uniform on :math:`[0, 1]^d` and noise of standard deviation 0.1.
+    with features uniform on :math:`[0, 1]^d` and noise of standard deviation 0.1.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def linear_synthetic(
     n_train, n_test : int
         Training and test rows per task (5 and 20 in the paper).
     seed : int
-        Not negative. The same seed gives the same tasks, relevant inputs and noise
+        Not negative. The same seed gives the same tasks, relevant features and noise
         whatever ``n_irrelevant`` is.
 
     Returns
@@ -74,7 +74,7 @@ def linear_synthetic(
     MultiTaskData
         Rows sorted by task, a task's training rows first. ``truth`` holds "is_test"
         (n,), "covariance" (d, d), as above and not normalised, "coef" (d, T) and
-        "relevant", the numbers of the relevant inputs.
+        "relevant", the numbers of the relevant features.
     """
     data = _drawn(
         "linear_synthetic",
@@ -116,7 +116,7 @@ def nonlinear_synthetic(
         \varphi(x) = (x_1^2, x_4^2, x_1 x_2, x_3 x_5, x_2, x_4, 1), \qquad
         w_t \sim N(0, \mathrm{Diag}(0.5, 0.25, 0.1, 0.05, 0.15, 0.1, 0.15))
 
-    with inputs uniform on :math:`[0, 1]^d` and noise of standard deviation 0.1.
+    with features uniform on :math:`[0, 1]^d` and noise of standard deviation 0.1.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def nonlinear_synthetic(
     MultiTaskData
         Rows sorted by task, a task's training rows first. ``truth`` holds "is_test"
         (n,); "covariance" (7, 7) and "coef" (7, T) in the coordinates of φ; and
-        "relevant", the numbers of the relevant inputs.
+        "relevant", the numbers of the relevant features.
     """
     return _drawn(
         "nonlinear_synthetic",
@@ -142,7 +142,7 @@ def nonlinear_synthetic(
 
 
 def nonlinear_features(X: ArrayLike) -> FloatArray:
-    r"""Map inputs to the features behind ``nonlinear_synthetic``.
+    r"""Map x to the features behind ``nonlinear_synthetic``.
 
     .. math::
 
@@ -151,7 +151,7 @@ def nonlinear_features(X: ArrayLike) -> FloatArray:
     Parameters
     ----------
     X : array-like of shape (..., d)
-        At least five inputs.
+        At least five features.
 
     Returns
     -------
@@ -169,9 +169,10 @@ def _drawn(
     counts: tuple[int, int, int, int],
     seed: int,
 ) -> MultiTaskData:
-    """Draw tasks that are linear in some features of the relevant inputs.
+    """Draw tasks that are linear in functions of the relevant features.
 
-    ``counts`` are those of irrelevant inputs, tasks, and rows for training and testing.
+    ``counts`` are those of irrelevant features, tasks, and rows for training and
+    testing.
     """
     n_irrelevant, n_tasks, n_train, n_test = counts
     root = np.random.SeedSequence([zlib.crc32(name.encode()), seed])

@@ -1,4 +1,4 @@
-"""Cut one table of examples into tasks."""
+"""Cut one table of samples into tasks."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -15,18 +15,18 @@ from mtmkl.typing import IntArray
 def draw_per_class(
     label: ArrayLike, n_per_class: int | None, seed: int, *, equal: bool = True
 ) -> IntArray:
-    """Return rows of some examples of each class, drawn at random.
+    """Return rows of some samples of each class, drawn at random.
 
     Parameters
     ----------
     label : array-like of shape (m,)
         Class of each row, numbers or strings.
     n_per_class : int or None
-        Examples of each class, at least 1; None for the size of the smallest class.
+        Samples of each class, at least 1; None for the size of the smallest class.
     seed : int
         Of the draw.
     equal : bool
-        Whether a class of fewer examples limits all classes to its size, or itself
+        Whether a class of fewer samples limits all classes to its size, or itself
         alone.
 
     Returns
@@ -67,15 +67,15 @@ def one_vs_rest(
     truth: Mapping[str, NDArray[Any]] | None = None,
     matrices: Mapping[str, NDArray[Any]] | None = None,
 ) -> MultiTaskData:
-    """Return one task per class: examples of this class (+1) against all others (-1).
+    """Return one task per class: samples of this class (+1) against all others (-1).
 
-    Every task holds every example, in the order of ``X``; the tasks follow each other
+    Every task holds every sample, in the order of ``X``; the tasks follow each other
     in the order of the sorted classes. ``sample`` is the row of ``X``.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (m, d)
-        One row per example.
+        One row per sample.
     label : array-like of shape (m,)
         Classes, numbers or strings, at least two different ones.
     name : str
@@ -126,7 +126,7 @@ def one_vs_one(
 ) -> MultiTaskData:
     """Return one task per pair of classes: the first (+1) against the second (-1).
 
-    A task holds the examples of its two classes, in the order of ``X``. ``sample`` is
+    A task holds the samples of its two classes, in the order of ``X``. ``sample`` is
     the row of ``X``.
 
     Parameters
@@ -134,7 +134,7 @@ def one_vs_one(
     X, label, name, class_names, feature_names, origin
         As for ``one_vs_rest``.
     pairs : sequence of (str, str), optional
-        Names of the classes of each task, in the order of the tasks; examples of other
+        Names of the classes of each task, in the order of the tasks; samples of other
         classes are left out. By default all pairs (a, b), a before b, in lexicographic
         order of the sorted classes.
 
@@ -218,7 +218,7 @@ def by_group(
 
 
 def _table(X: Any) -> Any:
-    """Return inputs whose rows can be taken by index."""
+    """Return features whose rows can be taken by index."""
     return X.tocsr() if is_sparse(X) else np.asarray(X)
 
 

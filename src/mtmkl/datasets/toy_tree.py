@@ -55,8 +55,8 @@ def toy_tree(
         \sigma^2 I).
 
     The paper has 32 tasks, at the leaves of a tree of depth 5 (its text says 4); 10
-    training and 1,000 test examples per class and task; and "a standard deviation of
-    σ = 20". It does not say on how many examples C was chosen: here on a draw of its
+    training and 1,000 test samples per class and task; and "a standard deviation of
+    σ = 20". It does not say on how many samples C was chosen: here on a draw of its
     own.
 
     Parameters
@@ -69,10 +69,10 @@ def toy_tree(
         d; edges from the root to a leaf, so that there are 2^depth tasks; entries
         flipped along an edge, at most d.
     n_train, n_validation, n_test : int
-        Examples per class and task.
+        Samples per class and task.
     seed : int
-        Not negative. The same seed gives the same tree, and the same examples up to the
-        spread; more examples of a role extend the draw of fewer.
+        Not negative. The same seed gives the same tree, and the same samples up to the
+        spread; more samples of a role extend the draw of fewer.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def toy_tree(
     names = tuple(f"leaf {t + 1}" for t in range(n_tasks))
     label = np.array([1.0, -1.0])
     counts = (n_train, n_validation, n_test)
-    # Examples first, so that more of them do not change those before.
+    # Samples first, so that more of them do not change those before.
     noise = [
         rng.standard_normal((count, 2, n_tasks, dims))
         for rng, count in zip(examples, counts, strict=True)
@@ -138,7 +138,7 @@ def standard_deviation(spread: float, reading: Reading) -> float:
 def bayes_auc(mu: ArrayLike, sd: float) -> FloatArray:
     r"""Return the largest area under the ROC curve of each task.
 
-    The best score is :math:`\langle \mu, x \rangle`, by which a positive example less a
+    The best score is :math:`\langle \mu, x \rangle`, by which a positive sample less a
     negative one is :math:`N(\lVert \mu \rVert^2, 2 \sigma^2 \lVert \mu \rVert^2)`; the
     chance that it is positive is :math:`\Phi(\lVert \mu \rVert / (\sqrt{2} \sigma))`.
 

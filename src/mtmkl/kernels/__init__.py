@@ -1,1 +1,1 @@
-"""Kernels of inputs, kernels of tasks, and their Gram matrices."""
+"""Kernels of features, kernels of tasks, and their Gram matrices."""

@@ -1,6 +1,6 @@
 """Base kernels: small frozen specifications that compute Gram matrices.
 
-They take dense inputs and canonical CSR arrays; Gram matrices are dense.
+They take dense features and canonical CSR arrays; Gram matrices are dense.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ _MEDIAN_ROWS = 4000
 _LARGEST = 1e150
 
 INPUTS_TOO_LARGE = (
-    "bring the inputs to a smaller scale, for instance by standardize=True"
+    "bring the features to a smaller scale, for instance by standardize=True"
 )
 
 # Entries of a product of sparse matrices at a time, each of 12 bytes: 50 MB.
@@ -42,7 +42,7 @@ class Kernel(Protocol):
     """A kernel: ``fit`` resolves parameters on data, a call computes the matrix."""
 
     def fit(self, X: Inputs) -> "Kernel":
-        """Return the concrete kernel for the training inputs X."""
+        """Return the concrete kernel for the training samples X."""
         return self
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
@@ -123,9 +123,9 @@ class Gaussian(Kernel):
         The width, positive.
     median_factor : float, optional
         Instead of the width: a positive multiple of the median Euclidean distance of
-        pairs of distinct training inputs, which ``fit`` resolves. With more than 4,000
-        distinct inputs, 4,000 of them stand for all: evenly spaced in lexicographic
-        order, or of sparse inputs in the order of hashes of their rows.
+        pairs of distinct training samples, which ``fit`` resolves. With more than 4,000
+        distinct samples, 4,000 of them stand for all: evenly spaced in lexicographic
+        order, or of sparse features in the order of hashes of their rows.
     """
 
     width: float | None = None
@@ -148,11 +148,11 @@ class Gaussian(Kernel):
             )
 
     def fit(self, X: Inputs) -> "Gaussian":
-        """Return the kernel with its width resolved on the inputs X."""
+        """Return the kernel with its width resolved on the features X."""
         if self.median_factor is None:
             return self
         median = median_distance(X)
-        # All inputs equal: the kernel is constant whatever its width.
+        # All features equal: the kernel is constant whatever its width.
         return Gaussian(width=self.median_factor * median if median > 0 else 1.0)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
@@ -179,7 +179,7 @@ class RBF(Kernel):
     ----------
     gamma : float, "scale" or "auto"
         γ > 0; "scale" is 1 / (d·v) of d features and the variance v of all entries of
-        the training inputs, of all tasks together; "auto" is 1/d.
+        the training samples, of all tasks together; "auto" is 1/d.
     """
 
     gamma: Gamma = "scale"
@@ -193,7 +193,7 @@ class RBF(Kernel):
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Raise an error: γ is not resolved."""
-        raise ValueError("call fit on training inputs first")
+        raise ValueError("call fit on training samples first")
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i) = 1."""
@@ -224,7 +224,7 @@ class Poly(Kernel):
         _require(self.coef0 >= 0, "coef0", self.coef0, "at least 0")
 
     def fit(self, X: Inputs) -> "Poly":
-        """Return the kernel with its γ resolved on the inputs X."""
+        """Return the kernel with its γ resolved on the features X."""
         return replace(self, gamma=_gamma(self.gamma, X))
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
@@ -285,7 +285,7 @@ class OnFeature(Kernel):
     ----------
     kernel : Kernel
     feature : int
-        Column of the inputs, from 0.
+        Column of the features, from 0.
     """
 
     kernel: Kernel
@@ -295,10 +295,10 @@ class OnFeature(Kernel):
         return f"{self.kernel} of feature {self.feature}"
 
     def fit(self, X: Inputs) -> "OnFeature":
-        """Return the kernel resolved on its feature of the inputs X."""
+        """Return the kernel resolved on its feature of the features X."""
         if self.feature >= X.shape[1]:
             raise ValueError(
-                f"kernels: feature must be below {X.shape[1]}, the number of inputs, "
+                f"kernels: feature must be below {X.shape[1]}, the number of features, "
                 f"got {self.feature}"
             )
         return OnFeature(self.kernel.fit(self._of(X)), self.feature)
@@ -327,7 +327,7 @@ class Average(Kernel):
         feature.
     normalize : {"trace", None}
         "trace" first divides each kernel by the mean of its k(x, x) over the training
-        inputs.
+        features.
     """
 
     kernels: Sequence[Kernel | Spec]
@@ -350,7 +350,7 @@ class Average(Kernel):
         object.__setattr__(self, "kernels", tuple(self.kernels))
 
     def fit(self, X: Inputs) -> "WeightedSum":
-        """Return the weighted sum for the training inputs X."""
+        """Return the weighted sum for the training samples X."""
         entries = spread_features(self.kernels, X.shape[1])
         fitted = tuple(from_spec(each).fit(X) for each in entries)
         means = [float(np.mean(each.diagonal(X))) for each in fitted]
@@ -360,11 +360,11 @@ class Average(Kernel):
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
-        raise ValueError("call fit on training inputs first")
+        raise ValueError("call fit on training samples first")
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Raise an error: the kernels are not resolved."""
-        raise ValueError("call fit on training inputs first")
+        raise ValueError("call fit on training samples first")
 
 
 @dataclass(frozen=True)
@@ -389,7 +389,7 @@ class WeightedSum(Kernel):
         return f"the mean of {len(self.kernels)} kernels"
 
     def fit(self, X: Inputs) -> "WeightedSum":
-        """Return the sum of the kernels fitted to the inputs X."""
+        """Return the sum of the kernels fitted to the features X."""
         fitted = tuple(kernel.fit(X) for kernel in self.kernels)
         return WeightedSum(fitted, self.weights)
 
@@ -410,7 +410,7 @@ class WeightedSum(Kernel):
 
 @dataclass(frozen=True)
 class CosineNormalized(Kernel):
-    """k(x, z) / sqrt(k(x, x) k(z, z)), zero where an input has the norm zero.
+    """k(x, z) / sqrt(k(x, x) k(z, z)), zero where a feature has the norm zero.
 
     Parameters
     ----------
@@ -431,7 +431,7 @@ class CosineNormalized(Kernel):
         return gram * _inverse_root(right)[..., None, :]
 
     def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i): 1, or 0 for an input of norm zero."""
+        """Return k(x_i, x_i): 1, or 0 for a feature of norm zero."""
         return (self.kernel.diagonal(X) > 0.0).astype(np.float64)
 
 
@@ -448,9 +448,9 @@ KERNELS: dict[str, type] = {
 
 
 def takes_stacks(kernel: Kernel) -> bool:
-    """Tell whether a kernel also takes stacks of dense inputs, (B, n, d) and (B, m, d).
+    """Tell whether a kernel takes stacks of dense features, (B, n, d) and (B, m, d).
 
-    Its value is then the stack of matrices (B, n, m), each of a pair of inputs.
+    Its value is then the stack of matrices (B, n, m), each of a pair of features.
     """
     if type(kernel) in (Linear, Polynomial, Poly, Gaussian):
         return True
@@ -577,7 +577,7 @@ def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
 def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
     """Return ||x_i − z_j||² for all pairs, at least 0, shape (n, m).
 
-    The rounding error of dense inputs is relative to their squared distance from the
+    The rounding error of dense features is relative to their squared distance from the
     mean of Z, that of sparse ones to their squared norm.
     """
     if not (is_sparse(X) or is_sparse(Z)):

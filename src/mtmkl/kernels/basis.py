@@ -1,8 +1,8 @@
-"""An orthonormal basis of the span of the training inputs' feature vectors.
+"""An orthonormal basis of the span of the training samples' feature vectors.
 
 Algorithm 2 of Argyriou, Evgeniou and Pontil (2008) works in coordinates z = R'k(x),
-where k(x) are the kernel values with some training inputs, the landmarks, and the
-columns of R give an orthonormal basis of span{φ(x_ti)}. Repeated inputs add nothing to
+where k(x) are the kernel values with some training samples, the landmarks, and the
+columns of R give an orthonormal basis of span{φ(x_ti)}. Repeated samples add nothing to
 the span, so only distinct rows matter, and the basis is that of the leading
 eigenvectors of their Gram matrix K, cut at a tolerance relative to the largest
 eigenvalue.
@@ -48,15 +48,15 @@ class KernelBasis:
 
     #: With everything that depends on data resolved.
     kernel: Kernel
-    #: Training inputs with which k(x) is computed, (m, d).
+    #: Training samples with which k(x) is computed, (m, d).
     landmarks: FloatArray
     #: L of the landmarks' Gram matrix LL', (m, m), and V in R = L'⁻¹V, (m, dimension),
     #: or None for the identity. R itself would cost as much as L, and models are few.
     triangle: FloatArray
     rotation: FloatArray | None
-    #: Share of the trace of the distinct inputs' Gram matrix beyond the cut.
+    #: Share of the trace of the distinct samples' Gram matrix beyond the cut.
     discarded_trace: float
-    #: Bound on the largest eigenvalue of K − ZZ', Z the distinct inputs' coordinates.
+    #: Bound on the largest eigenvalue of K − ZZ', Z the distinct samples' coordinates.
     discarded_norm: float
     #: Number of each training input among the distinct ones, (n,).
     distinct: IntArray
@@ -76,14 +76,14 @@ class KernelBasis:
         return models
 
     def predict(self, X: FloatArray, W: FloatArray) -> FloatArray:
-        """Return z'W for the inputs X, shape (n, T), by way of k(x)'(RW)."""
+        """Return z'W for the features X, shape (n, T), by way of k(x)'(RW)."""
         return self.kernel(X, self.landmarks) @ self.models(W)
 
 
 def kernel_basis(
     kernel: Kernel, X: FloatArray, *, tol: float = 1e-6
 ) -> tuple[KernelBasis, FloatArray]:
-    """Return the basis of the training inputs, and their coordinates (n, dimension).
+    """Return the basis of the training samples, and their coordinates (n, dimension).
 
     Eigenvalues of the Gram matrix of the *distinct* rows of X that are at most ``tol``
     times the largest are cut, unless nearly all rows are needed for the others; up to

@@ -39,7 +39,7 @@ def check_definite(K: FloatArray, name: str, dtype: Any = np.float64) -> None:
     least = least_eigenvalue(K, dtype)
     if least is not None:
         raise ValueError(
-            f"the Gram matrix of the kernel {name} on {len(K)} training examples is "
+            f"the Gram matrix of the kernel {name} on {len(K)} training samples is "
             f"not positive semi-definite: its least eigenvalue is {least:.3g}, and no "
             "solution of its problem could be certified. Take another kernel; of a "
             "given matrix, Precomputed and ExponentialDistance set the negative "

@@ -20,8 +20,8 @@ def has_feature_map(kernel: Kernel | None) -> bool:
 def feature_map(kernel: Kernel, X: Inputs, scale: float = 1.0) -> Inputs:
     """Return features φ(x_i) of a linear kernel, or its cosine: φ(x)'φ(z) = scale·k.
 
-    They are the inputs, not copied; with a constant in the kernel, also a column of its
-    root.
+    They are the features, not copied; with a constant in the kernel, also a column of
+    its root.
     """
     is_cosine = isinstance(kernel, CosineNormalized)
     linear = kernel.kernel if isinstance(kernel, CosineNormalized) else kernel

@@ -1,4 +1,4 @@
-"""The Gram matrices of many kernels on the examples of many tasks."""
+"""The Gram matrices of many kernels on the samples of many tasks."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,11 +28,11 @@ class GramMemoryError(MemoryError):
 
 @dataclass(frozen=True, eq=False)
 class GramBlocks:
-    """Kernels on blocks of examples: one block per task, or one block of all.
+    """Kernels on blocks of samples: one block per task, or one block of all.
 
     Terms of rank one, k(x, z) = x_f z_f, come first; nothing of theirs is built. The
     other terms are matrices, in the layout that compiled code reads: the values of all
-    terms at a pair of examples lie side by side. Blocks of the same examples, as of
+    terms at a pair of samples lie side by side. Blocks of the same samples, as of
     one-vs-rest tasks, may share their matrices.
     """
 
@@ -44,7 +44,7 @@ class GramBlocks:
     #: after the other.
     grams: FloatArray
     #: Row of ``grams`` at which the pairs of each block begin, (B,); blocks that begin
-    #: at one place have the same examples.
+    #: at one place have the same samples.
     entries: IntArray
 
     @classmethod
@@ -71,7 +71,7 @@ class GramBlocks:
 
     @cached_property
     def sizes(self) -> IntArray:
-        """Examples in each block, shape (B,)."""
+        """Samples in each block, shape (B,)."""
         return np.diff(self.offsets)
 
     @property
@@ -84,7 +84,7 @@ class GramBlocks:
         return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
 
     def subset(self, rows: ArrayLike) -> "GramBlocks":
-        """Return the kernels on some of the examples, rows in rising order.
+        """Return the kernels on some of the samples, rows in rising order.
 
         A block without any is left out; the matrices of a single whole block are not
         copied, those of several are not shared.
@@ -130,15 +130,16 @@ def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:
 
 
 class TrainingSet:
-    """The training inputs of all tasks under some kernels, and outputs on others.
+    """The training samples of all tasks under some kernels, and outputs on others.
 
-    Examples are sorted by block: one block per task, or with ``joined`` one of all,
+    Samples are sorted by block: one block per task, or with ``joined`` one of all,
     with the kernels between tasks; solvers see the rows in this ``order``. Of a run of
-    blocks with the same inputs the kernels of the first are computed, ``first_like``.
+    blocks with the same samples the kernels of the first are computed, ``first_like``.
 
     With task kernels Q, (D, T, T), term d of joined tasks is k_d(x, z)·Q_d[s, t] for
-    examples of the tasks s and t. ``keep_last`` keeps the kernel values between the
-    last other inputs and these: for the models of a path, evaluated on the same inputs.
+    samples of the tasks s and t. ``keep_last`` keeps the kernel values between the
+    last other features and these: for the models of a path, evaluated on the same
+    samples.
     """
 
     def __init__(
@@ -199,8 +200,8 @@ class TrainingSet:
         if needed > MAX_BYTES:
             raise GramMemoryError(
                 f"{n_grams} Gram matrices of {distinct.size} blocks of up to "
-                f"{self.sizes.max()} examples need {1e-9 * needed:.1f} GB, the bound "
-                f"is {1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or fewer kernels; "
+                f"{self.sizes.max()} samples need {1e-9 * needed:.1f} GB, the bound "
+                f"is {1e-9 * MAX_BYTES:.1f} GB. Take fewer samples or fewer kernels; "
                 '"features" needs no matrix'
             )
         blocks = GramBlocks.of(
@@ -226,7 +227,7 @@ class TrainingSet:
     def _runs(self, blocks: IntArray, n_others: IntArray) -> list[IntArray]:
         """Return some blocks in runs, whose kernels on ``n_others`` (B,) are one call.
 
-        Blocks of a run follow one another and are alike in both numbers of examples.
+        Blocks of a run follow one another and are alike in both numbers of samples.
         """
         stacks = self.terms.take_stacks(self.X)
         shapes = list(zip(self.sizes.tolist(), n_others.tolist(), strict=True))
@@ -242,7 +243,7 @@ class TrainingSet:
         return [np.array(run, dtype=np.intp) for run in runs]
 
     def _inputs_of(self, run: IntArray) -> Inputs:
-        """Return the inputs of a run, (n, d) of a single block, else (B, n, d)."""
+        """Return the features of a run, (n, d) of a single block, else (B, n, d)."""
         X = self.X[self.offsets[run[0]] : self.offsets[run[-1] + 1]]
         return X if run.size == 1 else X.reshape(run.size, -1, X.shape[1])
 
@@ -260,7 +261,7 @@ class TrainingSet:
     def _write_kernels(
         self, X: Inputs, own: Inputs, task: IntArray, run: IntArray, out: FloatArray
     ) -> None:
-        """Write the kernels of inputs, of these tasks, with a run's own to ``out``.
+        """Write the kernels of features, of these tasks, with a run's own to ``out``.
 
         It has the shape (G, B, m, n).
         """
@@ -275,9 +276,9 @@ class TrainingSet:
     def outputs(
         self, X: Inputs, task: IntArray, beta: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Return Σ_d w_d Σ_i β_i k_d(x_i, x) over the examples i of the block of x.
+        """Return Σ_d w_d Σ_i β_i k_d(x_i, x) over the samples i of the block of x.
 
-        X has raw inputs, beta the order of the training set; weights are (B, D).
+        X has raw features, beta the order of the training set; weights are (B, D).
         """
         out = np.zeros(task.size)
         others = self._others(X, task)
@@ -330,7 +331,7 @@ class TrainingSet:
 
 @dataclass(frozen=True)
 class _Others:
-    """Other inputs, and their kernels with a training set."""
+    """Other features, and their kernels with a training set."""
 
     #: Their rows, by block.
     groups: list[IntArray]

@@ -23,7 +23,7 @@ ALL = "all"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Given:
-    """A kernel whose inputs, of one column, are row numbers of a matrix."""
+    """A kernel whose features, of one column, are row numbers of a matrix."""
 
     matrix: NDArray[Any] | str = ALL
     label: str = ""
@@ -41,7 +41,7 @@ class _Given:
         values = np.asanyarray(self.matrix)
         if values.ndim != 2 or values.shape[0] != values.shape[1]:
             raise ValueError(
-                f"matrix must be square, one row per example, got shape {values.shape}"
+                f"matrix must be square, one row per sample, got shape {values.shape}"
             )
         if values.dtype.kind != "f":
             raise ValueError(
@@ -83,7 +83,7 @@ class _Given:
             )
         if X.shape[1] != 1:
             raise ValueError(
-                "inputs of a precomputed kernel have one column, the row of each "
+                "features of a precomputed kernel have one column, the row of each "
                 f"example in its matrix, got {X.shape[1]} columns"
             )
         given = np.asarray(X[:, 0])
@@ -99,7 +99,7 @@ class _Given:
         return self.matrix, rows
 
     def _distinct(self, X: Inputs) -> tuple[FloatArray, FloatArray]:
-        """Return distinct training inputs, (n, 1), and the values of all pairs.
+        """Return distinct training samples, (n, 1), and the values of all pairs.
 
         Raises ValueError unless these are finite and symmetric.
         """
@@ -118,7 +118,7 @@ class _Given:
     ) -> "_Given | _Clipped | _Shifted":
         """Return the resolved kernel, or what ``indefinite`` makes of it.
 
-        ``K`` has its values between distinct training inputs.
+        ``K`` has its values between distinct training samples.
         """
         dtype = np.asanyarray(self.matrix).dtype
         if self.indefinite == "error":
@@ -139,7 +139,7 @@ class _Given:
             )
             made = _Clipped(self, rows, vectors[:, kept] / np.sqrt(values[kept]))
         warnings.warn(
-            f"the kernel {self!r} on {len(K)} training examples is not positive "
+            f"the kernel {self!r} on {len(K)} training samples is not positive "
             f"semi-definite, its least eigenvalue is {least:.3g}: {what}",
             stacklevel=2,
         )
@@ -162,9 +162,9 @@ class _Made:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Clipped(_Made):
-    """k(x)'PP'k(z), of the values k(x) with the training examples."""
+    """k(x)'PP'k(z), of the values k(x) with the training samples."""
 
-    #: Distinct training inputs, (n, 1), and P = V₊Λ₊^(−1/2) of their matrix VΛV'.
+    #: Distinct training samples, (n, 1), and P = V₊Λ₊^(−1/2) of their matrix VΛV'.
     rows: FloatArray
     projection: FloatArray
 
@@ -202,26 +202,26 @@ class _Shifted(_Made):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Precomputed(_Given):
-    """k(x, z) = matrix[x, z] for inputs that are row numbers of the matrix.
+    """k(x, z) = matrix[x, z] for features that are row numbers of the matrix.
 
-    Inputs have one column: the row of each example in the matrix, from 0.
+    Features have one column: the row of each sample in the matrix, from 0.
 
     Parameters
     ----------
     matrix : ndarray of shape (m, m) or str
-        Kernel values between all examples, symmetric, of any floating type; it may be a
+        Kernel values between all samples, symmetric, of any floating type; it may be a
         memory map, and is never copied. In a configuration file it is the name of one
         of the matrices of the data set, or "all" for a kernel for each of them.
     label : str, optional
         Name of the kernel.
     indefinite : {"error", "clip", "shift"}
-        For a matrix that is not positive semi-definite on the training examples, by
+        For a matrix that is not positive semi-definite on the training samples, by
         more than rounding in its floating type. Of such a kernel no solution can be
         certified: it is refused by "error", and changed, with a warning, by the others.
-        With the training examples' matrix K = VΛV', "clip" sets negative eigenvalues
+        With the training samples' matrix K = VΛV', "clip" sets negative eigenvalues
         to 0: k(x, z) becomes k(x)'K₊⁺k(z), where K₊⁺ is the pseudo-inverse of VΛ₊V'
-        and k(x) are the values of x with the training examples. On these it is VΛ₊V',
-        the nearest positive semi-definite matrix; a new example's values with them are
+        and k(x) are the values of x with the training samples. On these it is VΛ₊V',
+        the nearest positive semi-definite matrix; a new sample's values with them are
         projected likewise, k(x)'V₊V₊'. "shift" adds −min Λ to the value of each
         example with itself and leaves all others as they are.
 
@@ -257,7 +257,7 @@ class Precomputed(_Given):
 class TrainingGram(Precomputed):
     """Kernel values of a fit, (n, n), and of other samples with those of the fit.
 
-    Inputs of the fit are row numbers, (n, 1); others are rows of values, (m, n).
+    Features of the fit are row numbers, (n, 1); others are rows of values, (m, n).
     """
 
     def __repr__(self) -> str:
@@ -273,19 +273,19 @@ class TrainingGram(Precomputed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExponentialDistance(_Given):
-    """k(x, z) = exp(−matrix[x, z] / scale) for inputs that are row numbers.
+    """k(x, z) = exp(−matrix[x, z] / scale) for features that are row numbers.
 
-    Inputs have one column: the row of each example in the matrix, from 0.
+    Features have one column: the row of each sample in the matrix, from 0.
 
     Parameters
     ----------
     matrix : ndarray of shape (m, m) or str
-        Distances between all examples, such as χ² distances of histograms; otherwise as
+        Distances between all samples, such as χ² distances of histograms; otherwise as
         for `Precomputed`.
     label : str, optional
         Name of the kernel.
     scale : float, optional
-        Positive; by default the mean distance of pairs of distinct training inputs,
+        Positive; by default the mean distance of pairs of distinct training samples,
         which ``fit`` resolves.
     indefinite : {"error", "clip", "shift"}
         As for `Precomputed`, of the kernel's values: of arbitrary distances
@@ -300,7 +300,7 @@ class ExponentialDistance(_Given):
             raise ValueError(f"scale must be positive and finite, got {self.scale!r}")
 
     def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
-        """Return the kernel with its scale resolved on the training inputs X.
+        """Return the kernel with its scale resolved on the training samples X.
 
         Raises
         ------
@@ -316,7 +316,7 @@ class ExponentialDistance(_Given):
         if self.scale is None:
             n = len(values)
             mean = float(values.sum() / (n * (n - 1))) if n > 1 else 0.0
-            # All examples equal: the kernel is constant whatever its scale.
+            # All samples equal: the kernel is constant whatever its scale.
             kernel = replace(self, scale=mean if mean > 0 else 1.0)
         return kernel._definite(rows, kernel(rows, rows))
 

@@ -76,7 +76,7 @@ def dirac_uniform(n_tasks: int) -> list[FloatArray]:
 def frustratingly_easy(n_tasks: int) -> FloatArray:
     """Return I + 11': a pair of tasks shares half of what a task shares with itself.
 
-    It is the kernel of features that stand twice in each example, once for all tasks
+    It is the kernel of features that stand twice in each sample, once for all tasks
     and once for its own [1]_.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Lists of kernels, resolved on training inputs."""
+"""Lists of kernels, resolved on training samples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ def has_features(kernels: Any) -> bool:
 
 @dataclass(frozen=True)
 class KernelTerms:
-    """D kernels resolved on training inputs."""
+    """D kernels resolved on training samples."""
 
     scaler: StandardScaler | None
     #: The terms that are single features, (D,), and their columns, else −1.
@@ -92,7 +92,7 @@ class KernelTerms:
         normalize: Normalization = None,
         standardize: bool = False,
     ) -> "KernelTerms":
-        """Resolve kernels on the training inputs of all tasks together.
+        """Resolve kernels on the training samples of all tasks together.
 
         "trace" divides each kernel by the mean of k(x, x) over these, so that its Gram
         matrix has trace n; a kernel that is 0 on all stays 0. "cosine" is that of
@@ -161,32 +161,32 @@ class KernelTerms:
         )
 
     def inputs(self, X: Inputs) -> Inputs:
-        """Return inputs as the kernels see them: standardised, or as they are."""
+        """Return features as the kernels see them: standardised, or as they are."""
         return X if self.scaler is None else self.scaler.transform(X)
 
     def features(self, X: Inputs) -> FloatArray:
-        """Return the single features, scaled, of (standardised) inputs, (n, F)."""
+        """Return the single features, scaled, of (standardised) features, (n, F)."""
         chosen = self.is_feature
         if not chosen.any():
             return np.empty((X.shape[0], 0))
         return X[:, self.column[chosen]] * np.sqrt(self.scale[chosen])
 
     def grams(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the other kernels between (standardised) inputs, (n, G, m)."""
+        """Return the other kernels between (standardised) features, (n, G, m)."""
         out = np.empty((X.shape[0], int(np.sum(~self.is_feature)), Z.shape[0]))
         self.write_grams(X, Z, out.transpose(1, 0, 2))
         self.refuse_overflow(out.transpose(1, 0, 2))
         return out
 
     def take_stacks(self, X: Inputs) -> bool:
-        """Tell whether `write_grams` takes stacks of inputs such as X, (B, n, d)."""
+        """Tell whether `write_grams` takes stacks of features such as X, (B, n, d)."""
         others = (each for each in self.kernels if each is not None)
         return not is_sparse(X) and all(takes_stacks(each) for each in others)
 
     def write_grams(self, X: Inputs, Z: Inputs, out: NDArray[Any]) -> None:
-        """Write the other kernels between (standardised) inputs to out, (G, …, n, m).
+        """Write the other kernels between (standardised) features to out, (G, …, n, m).
 
-        Of stacks of inputs, where it takes them, in pairs.
+        Of stacks of features, where it takes them, in pairs.
         """
         for g, number in enumerate(np.flatnonzero(~self.is_feature)):
             kernel = self.kernels[number]
@@ -218,7 +218,7 @@ class KernelTerms:
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray
     ) -> FloatArray:
-        """Return Σ_d s_d (k_d(x, x) − 2 k_d(x, z) + k_d(z, z)) of raw inputs."""
+        """Return Σ_d s_d (k_d(x, x) − 2 k_d(x, z) + k_d(z, z)) of raw features."""
         X, Z = self.inputs(X), self.inputs(Z)
         chosen = self.is_feature
         left, right = (self.features(A) * np.sqrt(s[chosen]) for A in (X, Z))

@@ -28,7 +28,7 @@ class AggregateRidgeRegressor(LinearPathEstimator, MultiTaskRegressor):
     gamma : float
         γ > 0.
     fit_intercept : bool
-        Whether there is an unpenalised offset, one for all tasks.
+        Whether there is an unpenalised intercept, one for all tasks.
 
     Attributes
     ----------

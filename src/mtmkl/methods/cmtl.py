@@ -15,7 +15,7 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks form a few clusters, relaxed.
 
     With w̄ the mean of the T tasks, Π = I − 11'/T and r clusters, minimises over W
-    (d × T), S and offsets b
+    (d × T), S and intercepts b
 
     .. math::
 
@@ -25,8 +25,8 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
         \quad \mathrm{tr}\, S = \tfrac{T - r + 1}{\varepsilon_W} +
         \tfrac{r - 1}{\varepsilon_B},
 
-    with y = ±1 and X standardised over the training examples of all tasks together;
-    inputs that are constant there are left out. ε_M weighs the mean of all tasks, ε_B
+    with y = ±1 and X standardised over the training samples of all tasks together;
+    features that are constant there are left out. ε_M weighs the mean of all tasks, ε_B
     the distances between clusters and ε_W those within: ε_M < ε_B < ε_W. With r = 1
     the deviations from the mean have the one ridge λε_W.
 
@@ -47,7 +47,7 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs in their original units.
+        Weights of the features in their original units.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem, a lower bound on its minimum, and their relative
@@ -58,7 +58,7 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class has the constant score ±1, weights of zero, and no
+    A task with samples of one class has the constant score ±1, weights of zero, and no
     part in the problem: T counts the others.
 
     References

@@ -20,7 +20,7 @@ from mtmkl.solvers.solution import Solution
 class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers that share a mean and a few co-clusters.
 
-    Seeks a local minimum over W = P + Q (d × T) and offsets b of
+    Seeks a local minimum over W = P + Q (d × T) and intercepts b of
 
     .. math::
 
@@ -28,7 +28,7 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
         + \lambda_2 \sum_{i > k} \sigma_i(Q)^2 + 10^{-6} \|P + Q\|_F^2,
 
     Π = I − 11'/T, σ_i the singular values in decreasing order, with y = ±1 and X
-    standardised over the training examples of all tasks together; inputs that are
+    standardised over the training samples of all tasks together; features that are
     constant there are left out. The first penalty leaves the mean of P free, the second
     the k leading directions of Q; the last term bounds them.
 

@@ -5,9 +5,9 @@ from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
 class DirtyModelRegressor(SumOfNormsEstimator, MultiTaskRegressor):
-    r"""Select inputs for all tasks, and beside them some for single tasks.
+    r"""Select features for all tasks, and beside them some for single tasks.
 
-    Minimises over W = P + Q (d × T) and offsets b
+    Minimises over W = P + Q (d × T) and intercepts b
 
     .. math::
 
@@ -15,7 +15,7 @@ class DirtyModelRegressor(SumOfNormsEstimator, MultiTaskRegressor):
         + \lambda_2 \sum_{i,t} |q_{it}|.
 
     A row of P is zero or belongs to all tasks; Q is sparse entry by entry. The paper's
-    loss is over 2n, n the examples of each of its tasks: its λ_b is λ₁/2n, and its λ_s
+    loss is over 2n, n the samples of each of its tasks: its λ_b is λ₁/2n, and its λ_s
     λ₂/2n. With λ₂ ≥ λ₁ all of W is P, with λ₁ ≥ Tλ₂ it is Q: the lasso of each task.
 
     Parameters
@@ -25,7 +25,7 @@ class DirtyModelRegressor(SumOfNormsEstimator, MultiTaskRegressor):
     lam_2 : float
         λ₂ > 0.
     fit_intercept : bool
-        Whether each task has an unpenalised offset.
+        Whether each task has an unpenalised intercept.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
@@ -38,7 +38,7 @@ class DirtyModelRegressor(SumOfNormsEstimator, MultiTaskRegressor):
     shared_coef_, own_coef_ : ndarray of shape (d, T)
         P and Q, with exact zeros. They need not be unique where W is.
     intercept_ : ndarray of shape (T,)
-        b; zeros without offsets.
+        b; zeros without intercepts.
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem, a lower bound on the minimum, and their distance relative
         to the first.

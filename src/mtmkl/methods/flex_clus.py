@@ -14,15 +14,15 @@ from mtmkl.solvers.solution import Solution
 class FlexClusClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks cluster feature by feature.
 
-    Minimises over W = U + V (d × T) and offsets b
+    Minimises over W = U + V (d × T) and intercepts b
 
     .. math::
 
         \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda_1 \sum_d \sum_{i < j}
         |u_{di} - u_{dj}| + \lambda_2 \|U\|_F^2 + \lambda_3 \|V\|_F^2,
 
-    with y = ±1 and X standardised over the training examples of all tasks together;
-    inputs that are constant there are left out. With λ₁ = 0 the tasks are independent
+    with y = ±1 and X standardised over the training samples of all tasks together;
+    features that are constant there are left out. With λ₁ = 0 the tasks are independent
     ridge regressions with weight λ₂λ₃/(λ₂ + λ₃).
 
     Parameters

@@ -41,10 +41,10 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
         2⁷. The entry "features" stands for one kernel per feature.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
-        divides each kernel by the mean of k(x, x) over the training examples.
+        divides each kernel by the mean of k(x, x) over the training samples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -58,11 +58,11 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
         Labels 0, 1, … of the tasks with equal weights, in order of appearance.
     kernel_names_ : tuple of str of length M
     dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples, of the model. Their dual value need not be
+        y_i α_i of the training samples, of the model. Their dual value need not be
         ``dual_objective_``: that is the best lower bound met, which other weights and
         their duals may have given.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
+        Weights of the features, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem at the solution, a lower bound on its minimum (the value of
@@ -74,7 +74,7 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1. Its weights remain
+    A task with samples of one class gets the constant decision ±1. Its weights remain
     in the penalty, where they may take any value between those of the others: it has a
     label in ``groups_``, and may couple the others.
 

@@ -104,7 +104,7 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
             if self.prior_degrees <= self.n_features_in_ - 1:
                 raise ValueError(
                     f"prior_degrees must exceed {self.n_features_in_ - 1}, one less "
-                    f"than the number of inputs, got {self.prior_degrees!r}"
+                    f"than the number of features, got {self.prior_degrees!r}"
                 )
 
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:

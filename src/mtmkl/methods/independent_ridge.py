@@ -30,9 +30,9 @@ class IndependentRidgeRegressor(LinearPathEstimator, MultiTaskRegressor):
         γ_t > 0: one for all tasks, or one per task in the order of ``tasks_``.
     kernel : Kernel, mapping or str, optional
         A kernel of :mod:`mtmkl.kernels.base` or its specification (kernel ridge
-        regression); without it, the inputs as they are.
+        regression); without it, the features as they are.
     fit_intercept : bool
-        Whether each task has an unpenalised offset.
+        Whether each task has an unpenalised intercept.
     standardize, basis_tol
         As for :class:`MultiTaskFeatureLearningRegressor`.
 

@@ -10,7 +10,7 @@ from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine to each task on its own, on a sum of kernels.
 
-    Solves for every task, over the models θ_d of the kernels and an offset b,
+    Solves for every task, over the models θ_d of the kernels and an intercept b,
 
     .. math::
 
@@ -26,23 +26,23 @@ class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):
         is for the linear kernel. With "precomputed" X holds kernel values: square at
         fit, (n_test, n_train) in predict, as for :class:`sklearn.svm.SVC`.
     normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples.
+        "trace" divides each kernel by the mean of k(x, x) over the training samples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     fit_intercept : bool
-        Whether there are offsets.
+        Whether there are intercepts.
     tol : float
         Relative duality gap to reach.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,)
-        α_i y_i of the training examples.
+        α_i y_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
+        Weights of the features, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-        The offsets; zeros without ``fit_intercept``, but for what standardisation
+        The intercepts; zeros without ``fit_intercept``, but for what standardisation
         moves into them.
     objective_, dual_objective_, duality_gap_ : float
         Summed over the tasks.
@@ -51,7 +51,7 @@ class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):
 
     Notes
     -----
-    With offsets, a task with examples of one class gets the constant decision ±1.
+    With intercepts, a task with samples of one class gets the constant decision ±1.
     """
 
 
@@ -59,8 +59,8 @@ class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):
 class IndependentSVMRegressor(TubeRegression, SumKernelMachine, MultiTaskRegressor):
     r"""Fit support vector regression to each task on its own, on a sum of kernels.
 
-    Solves for every task, over the models θ_d of the kernels and an offset b, with the
-    residuals r,
+    Solves for every task, over the models θ_d of the kernels and an intercept b, with
+    the residuals r,
 
     .. math::
 
@@ -74,7 +74,7 @@ class IndependentSVMRegressor(TubeRegression, SumKernelMachine, MultiTaskRegress
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        examples of all tasks together.
+        samples of all tasks together.
     kernels, normalize, standardize, fit_intercept, tol
         As for :class:`IndependentSVMClassifier`.
 
@@ -87,5 +87,5 @@ class IndependentSVMRegressor(TubeRegression, SumKernelMachine, MultiTaskRegress
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training examples.
+        α_i − α*_i of the training samples.
     """

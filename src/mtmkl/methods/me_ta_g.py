@@ -14,7 +14,7 @@ from mtmkl.solvers.solution import Solution
 class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers whose tasks form groups on several levels.
 
-    Minimises over W = W_1 + … + W_H (d × T) and offsets b
+    Minimises over W = W_1 + … + W_H (d × T) and intercepts b
 
     .. math::
 
@@ -23,7 +23,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
         \lambda_h = \lambda / \phi^{h-1},
 
     w̄_h the mean of the tasks on level h, with y = ±1 and X standardised over the
-    training examples of all tasks together; inputs that are constant there are left
+    training samples of all tasks together; features that are constant there are left
     out. The last term makes the level means unique, which the norms leave free.
 
     The levels differ in their weights alone, and a sum of norms of differences obeys
@@ -45,7 +45,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Σ_h W_h: weights of the inputs in their original units.
+        Σ_h W_h: weights of the features in their original units.
     n_iter_ : int
         1 where all tasks are equal.
     intercept_, history_ : ndarray
@@ -74,7 +74,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
         return (-self.lam / self.phi ** (self.n_levels - 1),)
 
     def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        from mtmkl.solvers.linear.level_groups import solve
+        from mtmkl.solvers.linear.pairwise_fusion import solve
 
         return solve(
             tasks,

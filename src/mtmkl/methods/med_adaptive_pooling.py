@@ -15,8 +15,8 @@ from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray, Spec
 
-# From so many examples on a factor stands for the communal Gram matrix: the features
-# of a linear kernel, if they are no more than a share of the examples, and of other
+# From so many samples on a factor stands for the communal Gram matrix: the features
+# of a linear kernel, if they are no more than a share of the samples, and of other
 # kernels a Cholesky factor of a bounded number of pivots.
 _MANY, _FEATURE_SHARE = 1000, 1 / 8
 _MANY_OF_OTHERS, _PIVOTS, _PIVOT_TOL = 3000, 256, 1e-8
@@ -39,8 +39,8 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
 
     with 0 ≤ λ ≤ C and Σ_t y_mt λ_mt = 0 for each task m. Communal and specialised
     kernels are multiples of one kernel. With α = 0 every switch is on: one joint
-    support vector machine with the kernel k + δ_mn k_m and an offset per task. With
-    log α far above every q_m all are off: the pooled machine on k with an offset per
+    support vector machine with the kernel k + δ_mn k_m and an intercept per task. With
+    log α far above every q_m all are off: the pooled machine on k with an intercept per
     task.
 
     Parameters
@@ -57,10 +57,10 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
         The specialised kernels in units of ``kernel``, positive; by default 9/10 times
         the number of tasks, as in the paper.
     normalize : {"trace", None}
-        "trace" divides the kernel by the mean of k(x, x) over the training examples.
+        "trace" divides the kernel by the mean of k(x, x) over the training samples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernel.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernel.
     tol : float
         Relative duality gap to reach.
     max_iter : int
@@ -73,7 +73,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     alpha_, log_alpha_ : float
         α and log α; α may be infinite by overflow, log α is not.
     dual_coef_ : ndarray of shape (n,)
-        λ_i y_i of the training examples.
+        λ_i y_i of the training samples.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
     history_ : ndarray
@@ -83,9 +83,9 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
 
     Notes
     -----
-    The Gram matrix of all examples is built for up to 1,000 of them, and for up to
-    3,000 if the kernel is not linear or there are more inputs than an eighth of the
-    examples. Of more examples memory grows in proportion to their number, and the
+    The Gram matrix of all samples is built for up to 1,000 of them, and for up to
+    3,000 if the kernel is not linear or there are more features than an eighth of the
+    samples. Of more samples memory grows in proportion to their number, and the
     certificate is still that of the whole problem. Should a narrow kernel with
     communal and specialised scales of one size not be solved so, the matrix is built
     after all, as long as it has at most 2 GiB.
@@ -178,7 +178,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
 
 @dataclass(frozen=True)
 class _Communal:
-    """The communal Gram matrix of examples sorted by task."""
+    """The communal Gram matrix of samples sorted by task."""
 
     joined: TrainingSet
     scale: float
@@ -195,7 +195,7 @@ class _Communal:
         return self.scale * _products(self.joined.terms, X, X[used], beta[used])
 
     def factor(self) -> tuple[FloatArray | None, bool]:
-        """Return a factor of it, or None for few examples, and whether nothing lacks.
+        """Return a factor of it, or None for few samples, and whether nothing lacks.
 
         The features of a linear kernel, if they are few, or a bounded number of columns
         of a Cholesky factor.

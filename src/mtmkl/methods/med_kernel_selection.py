@@ -21,7 +21,7 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
         k_d(x_{mt}, x_{m\tau})}\Bigr) + D \log(\alpha + 1),
         \quad 0 \le \lambda_{mt} \le C, \quad \sum_t y_{mt} \lambda_{mt} = 0,
 
-    whose primal is, over expected switches s, models θ and offsets b,
+    whose primal is, over expected switches s, models θ and intercepts b,
 
     .. math::
 
@@ -48,10 +48,10 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     switches : {"shared", "per_task"}
         Whether all tasks share the switches, or each has its own (section 7.1).
     normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples.
+        "trace" divides each kernel by the mean of k(x, x) over the training samples.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     tol : float
         Relative duality gap to reach.
     max_iter : int
@@ -65,9 +65,9 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     alpha_, log_alpha_ : float
         α and log α; α may be infinite by overflow, log α is not.
     dual_coef_ : ndarray of shape (n,)
-        λ_i y_i of the training examples.
+        λ_i y_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features" and inputs are not
+        Weights of the features, if ``kernels`` is "features" and features are not
         standardised.
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
@@ -80,7 +80,7 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with samples of one class gets the constant decision ±1.
 
     References
     ----------

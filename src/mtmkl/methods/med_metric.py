@@ -31,9 +31,9 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     with the switches s of :class:`MEDKernelSelectionClassifier` on many tasks
     (Jebara 2011, section 7.2). The distance does not depend on the task.
 
-    ``transform`` returns the distances to the training examples, as
+    ``transform`` returns the distances to the training samples, as
     ``NearestNeighbors(metric="precomputed")`` takes them; :meth:`pairwise` those
-    between any two sets; :meth:`distance` is a callable ``metric`` for two examples.
+    between any two sets; :meth:`distance` is a callable ``metric`` for two samples.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Inputs of all tasks.
+            Features of all tasks.
         y : array-like of shape (n,)
             Classes; with more than two, each class against all others is a task of its
             own.
         task : array-like of shape (n,), optional
-            Task of each example.
+            Task of each sample.
 
         Returns
         -------
@@ -113,13 +113,13 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return the distances from examples to the training examples, (m, n)."""
+        """Return the distances from samples to the training samples, (m, n)."""
         check_is_fitted(self)
         rows = validate_data(self, X, dtype=np.float64, reset=False)
         return self._distances(rows, self._X)
 
     def pairwise(self, X: ArrayLike, Z: ArrayLike | None = None) -> FloatArray:
-        """Return the distances between two sets of examples, or within one, (m, k)."""
+        """Return the distances between two sets of samples, or within one, (m, k)."""
         check_is_fitted(self)
         left = validate_data(self, X, dtype=np.float64, reset=False)
         if Z is None:
@@ -128,7 +128,7 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self._distances(left, right)
 
     def distance(self, x: ArrayLike, z: ArrayLike) -> float:
-        """Return the distance of two examples, each of shape (d,)."""
+        """Return the distance of two samples, each of shape (d,)."""
         check_is_fitted(self)
         left, right = (np.asarray(a, dtype=np.float64)[None, :] for a in (x, z))
         return float(self._distances(left, right)[0, 0])

@@ -12,7 +12,8 @@ from mtmkl.methods._base.switched import SwitchedMachine
 class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
     r"""Regression of many tasks that share a selection of kernels.
 
-    Solves, to a relative duality gap, over expected switches s, models θ and offsets b,
+    Solves, to a relative duality gap, over expected switches s, models θ and intercepts
+    b,
 
     .. math::
 
@@ -48,9 +49,9 @@ class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
     alpha_, log_alpha_ : float
         As for :class:`MEDKernelSelectionClassifier`.
     dual_coef_ : ndarray of shape (n,)
-        λ_i − λ'_i of the training examples.
+        λ_i − λ'_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
+        Weights of the features, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_ : float
         Value of the primal at ``coef_`` (or ``dual_coef_``), and of the dual.

@@ -57,7 +57,7 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
     r"""Support vector machines of many tasks on few kernels, with own weights.
 
     Solves, to a relative duality gap, the problem MK-MTFL of Jawanpuria and Nath
-    (2011), section 3, over models w_tj of task t in kernel j and offsets b_t,
+    (2011), section 3, over models w_tj of task t in kernel j and intercepts b_t,
 
     .. math::
 
@@ -80,11 +80,11 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
         "features" stands for one kernel per feature. By default the linear and six
         Gaussian kernels of widths 0.01 to 1000.
     normalize : {"trace", "cosine", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples;
+        "trace" divides each kernel by the mean of k(x, x) over the training samples;
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -98,17 +98,17 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
         λ_jt.
     weights_ : ndarray of shape (T, k)
         γ_j/λ_jt: w_tj is weights_[t, j] Σ_i ``dual_coef_``_i φ_j(x_i) over the
-        examples of task t. These are factors, not shares: 0 where γ_j is 0, and without
+        samples of task t. These are factors, not shares: 0 where γ_j is 0, and without
         bound where the models of a task are small beside those of others, as λ_jt is
         the (p − 2)th power of that ratio (1e14 has been met at p = 40). The sum that
         they multiply is as small. ``gamma_`` says which kernels are used.
     kernel_names_ : tuple of str of length k
     dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples, of the model. Their dual value need not be
+        y_i α_i of the training samples, of the model. Their dual value need not be
         ``dual_objective_``: that is the best lower bound met, which other γ and their
         duals may have given.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if ``kernels`` is "features".
+        Weights of the features, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem in γ, w and b at the solution, a lower bound on its
@@ -120,7 +120,7 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with samples of one class gets the constant decision ±1.
 
     References
     ----------
@@ -146,7 +146,7 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        examples of all tasks together. Otherwise they are in the target's own unit, and
+        samples of all tasks together. Otherwise they are in the target's own unit, and
         the default C fits little to a target of standard deviation 10: search C then.
     kernels, normalize, standardize, tol, max_iter
         As for :class:`MKMTFLClassifier`.
@@ -161,6 +161,6 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training examples, of the model; ``dual_objective_`` may be
+        α_i − α*_i of the training samples, of the model; ``dual_objective_`` may be
         the value of others.
     """

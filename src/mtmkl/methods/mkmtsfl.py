@@ -152,7 +152,7 @@ class _Coordinates:
         standardize: bool,
         basis_tol: float,
     ) -> "tuple[_Coordinates, list[FloatArray]]":
-        """Return the coordinates of training inputs, and their values there.
+        """Return the coordinates of training samples, and their values there.
 
         Raises GramMemoryError if these would need more than ``MAX_BYTES``.
         """
@@ -173,9 +173,9 @@ class _Coordinates:
             n_bytes += factors[-1].nbytes
             if n_bytes > MAX_BYTES:
                 raise GramMemoryError(
-                    f"coordinates of {len(X)} examples in {j + 1} of {terms.n_terms} "
+                    f"coordinates of {len(X)} samples in {j + 1} of {terms.n_terms} "
                     f"kernels need {1e-9 * n_bytes:.1f} GB, the bound is "
-                    f"{1e-9 * MAX_BYTES:.1f} GB. Take fewer examples or kernels, or "
+                    f"{1e-9 * MAX_BYTES:.1f} GB. Take fewer samples or kernels, or "
                     "raise basis_tol"
                 )
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
@@ -207,7 +207,7 @@ class _Coordinates:
     def outputs(
         self, X: FloatArray, task: IntArray, coefficients: list[FloatArray | None]
     ) -> FloatArray:
-        """Return Σ_j w_jt'z_j(x) of raw inputs x of tasks t."""
+        """Return Σ_j w_jt'z_j(x) of raw features x of tasks t."""
         Z, out = self.terms.inputs(X), np.zeros(task.size)
         # Rows as bytes sort several times faster than as records of numbers.
         as_bytes = np.ascontiguousarray(Z).view(f"V{Z.itemsize * Z.shape[1]}")[:, 0]
@@ -236,7 +236,7 @@ class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
 
     Solves, to a relative duality gap, the problem MK-MTSFL of Jawanpuria and Nath
     (2011), section 4, over matrices W_j of the models of all tasks in kernel j and
-    offsets b_t,
+    intercepts b_t,
 
     .. math::
 
@@ -260,15 +260,15 @@ class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
         "features" stands for one kernel per feature. By default the linear and six
         Gaussian kernels of widths 0.01 to 1000.
     normalize : {"trace", "cosine", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training examples;
+        "trace" divides each kernel by the mean of k(x, x) over the training samples;
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     basis_tol : float
         At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
-        inputs at most this share of the largest are cut, in each kernel; the problem is
-        that of the coordinates kept.
+        features at most this share of the largest are cut, in each kernel; the problem
+        is that of the coordinates kept.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -299,7 +299,7 @@ class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with samples of one class gets the constant decision ±1.
 
     References
     ----------
@@ -325,7 +325,7 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        examples of all tasks together. Otherwise they are in the target's own unit, and
+        samples of all tasks together. Otherwise they are in the target's own unit, and
         the default C fits little to a target of standard deviation 10: search C then.
     kernels, normalize, standardize, basis_tol, tol, max_iter
         As for :class:`MKMTSFLClassifier`.

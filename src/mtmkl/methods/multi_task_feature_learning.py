@@ -21,7 +21,7 @@ from mtmkl.typing import Spec
 class MultiTaskFeatureLearningRegressor(
     FeatureLearner, SquaredNormEstimator, MultiTaskRegressor
 ):
-    r"""Learn a few features, orthonormal combinations of the inputs, for all tasks.
+    r"""Learn a few features, orthonormal combinations of those given, for all tasks.
 
     Solves problem (4) of the paper, min over orthogonal U and A of
 
@@ -36,7 +36,7 @@ class MultiTaskFeatureLearningRegressor(
         \min_W \sum_t \|y_t - X_t w_t\|^2 + \gamma \|W\|_{\mathrm{tr}}^2,
 
     ||W||_tr the sum of the singular values. The loss is a sum, so γ scales with the
-    number of examples. With a kernel, x stands for φ(x), written in coordinates of an
+    number of samples. With a kernel, x stands for φ(x), written in coordinates of an
     orthonormal basis of the training span (the paper's Algorithm 2).
 
     Parameters
@@ -45,19 +45,19 @@ class MultiTaskFeatureLearningRegressor(
         γ > 0.
     kernel : Kernel, mapping or str, optional
         A kernel of :mod:`mtmkl.kernels.base` or its specification, for instance
-        ``{"name": "gaussian", "median_factor": 0.5}``; without it, the inputs as they
+        ``{"name": "gaussian", "median_factor": 0.5}``; without it, the features as they
         are.
     fit_intercept : bool
-        Whether each task has an unpenalised offset.
+        Whether each task has an unpenalised intercept.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernel.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernel.
     tol : float
         Relative duality gap at which to stop.
     max_iter : int
         Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
     basis_tol : float
-        With a kernel: eigenvalues of the Gram matrix of the distinct training inputs
+        With a kernel: eigenvalues of the Gram matrix of the distinct training samples
         at most this share of the largest are cut.
 
     Attributes
@@ -94,9 +94,9 @@ class MultiTaskFeatureLearningRegressor(
         D − ||Σ_i r_i a_i e_t(i)'||²_op / 4γ  ≥  D − κ ||A||²_op / 4γ
 
     in all of them, κ the largest eigenvalue of the Gram matrix of the r_i of distinct
-    inputs and A (distinct inputs × T) the sums of the a_i of equal inputs. The multiple
-    of a for which this is largest gives the lower bound D² / (D + κ ||A||²_op / 4γ) of
-    ``untruncated_gap_``.
+    features and A (distinct samples × T) the sums of the a_i of equal samples. The
+    multiple of a for which this is largest gives the lower bound D² / (D + κ ||A||²_op
+    / 4γ) of ``untruncated_gap_``.
 
     References
     ----------

@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 Term = Mapping[str, Any] | tuple[Any, Any]
 
-_MOST_BY_GRAM = 3000  # examples whose Gram matrices are small
-_MOST_BY_DEFAULT = 10_000  # examples whose Gram matrices nobody asked for
+_MOST_BY_GRAM = 3000  # samples whose Gram matrices are small
+_MOST_BY_DEFAULT = 10_000  # samples whose Gram matrices nobody asked for
 
 
 @dataclass(eq=False, repr=False)
 class MultiTaskMKLClassifier(MultiTaskClassifier):
-    r"""Learn the weights of kernels of the inputs and kernels of the tasks.
+    r"""Learn the weights of kernels of the features and kernels of the tasks.
 
-    A term m is a pair of a kernel k_m of the inputs and a kernel R_m of the tasks, a
+    A term m is a pair of a kernel k_m of the features and a kernel R_m of the tasks, a
     matrix over them. Minimises over the models W_m, weights θ ≥ 0 with ||θ||_p ≤ 1, and
-    an offset b if there is one,
+    an intercept b if there is one,
 
     .. math::
 
@@ -55,7 +55,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         \tfrac1p + \tfrac{1}{p^*} = 1, \quad q_m = \sum_{i,j} \beta_i \beta_j
         R_m[\tau(i), \tau(j)] k_m(x_i, x_j),
 
-    and 1'β = 0 with an offset. h(α) = 1'α for the hinge loss, and
+    and 1'β = 0 with an intercept. h(α) = 1'α for the hinge loss, and
     −Σ_i [α_i log(α_i/C) + (C − α_i) log(1 − α_i/C)] for the logistic loss.
 
     Methods of fixed weights are choices of parameters:
@@ -84,29 +84,29 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         Weight of the loss, positive.
     loss : {"hinge", "logistic"}
     fit_intercept : bool or None
-        Whether there is an offset, common to all tasks and not penalised. It needs the
-        hinge loss and Gram matrices. None, the default, has one wherever there can be
-        one: with the hinge loss, unless ``solver="features"``. Linear kernels then need
-        Gram matrices too, of 8 n² bytes per term. More than 10,000 examples of these
-        are refused: give False, or True to build the matrices all the same.
+        Whether there is an intercept, common to all tasks and not penalised. It needs
+        the hinge loss and Gram matrices. None, the default, has one wherever there can
+        be one: with the hinge loss, unless ``solver="features"``. Linear kernels then
+        need Gram matrices too, of 8 n² bytes per term. More than 10,000 samples of
+        these are refused: give False, or True to build the matrices all the same.
     solver : {"auto", "gram", "features"}
-        "gram" takes any kernels, and builds a Gram matrix of all examples per term.
-        "features" is for linear kernels (of dense or sparse inputs) without offset, and
-        builds none; its time grows with the number of examples as that of a linear
-        support vector machine; with p = 1 it may need thousands of epochs where "gram"
-        visits a few weights. "auto" takes "features" where it can, for linear kernels
-        without offset, and "gram" if they end short of ``tol`` on at most 3,000
-        examples.
+        "gram" takes any kernels, and builds a Gram matrix of all samples per term.
+        "features" is for linear kernels (of dense or sparse features) without
+        intercept, and builds none; its time grows with the number of samples as that of
+        a linear support vector machine; with p = 1 it may need thousands of epochs
+        where "gram" visits a few weights. "auto" takes "features" where it can, for
+        linear kernels without intercept, and "gram" if they end short of ``tol`` on at
+        most 3,000 samples.
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
-        the mean of k(x, x) over the training examples. Task kernels are normalised by
+        the mean of k(x, x) over the training samples. Task kernels are normalised by
         their own specifications.
     standardize : bool
-        Whether inputs are brought to mean 0 and standard deviation 1 over the training
-        examples of all tasks together, before the kernels.
+        Whether features are brought to mean 0 and standard deviation 1 over the
+        training samples of all tasks together, before the kernels.
     task_order : sequence of labels, or mapping of labels to names, optional
         The labels of the tasks that rows and columns of the task kernels stand for,
-        in order. It may name tasks without examples; their rows are left out. By
+        in order. It may name tasks without samples; their rows are left out. By
         default the sorted labels, ``tasks_``. Specifications that name tasks, such as
         trees, name these labels, or the names that a mapping gives them.
     task_relations : mapping, optional
@@ -118,7 +118,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     max_iter : int
         Limit on visited weights (solver "gram") or epochs ("features").
     random_state : int or None
-        Draws the order of examples.
+        Draws the order of samples.
 
     Attributes
     ----------
@@ -128,13 +128,13 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     task_similarity_ : ndarray of shape (T, T)
         Σ_m θ_m R_m, in the order of ``tasks_``.
     dual_coef_ : ndarray of shape (n,)
-        y_i α_i of the training examples.
+        y_i α_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, if all kernels are linear and ``normalize`` is not
+        Weights of the features, if all kernels are linear and ``normalize`` is not
         "cosine".
     intercept_ : ndarray of shape (T,)
-        The offset T times; with ``coef_`` also what standardisation and the constants
-        of kernels come to.
+        The intercept T times; with ``coef_`` also what standardisation and the
+        constants of kernels come to.
     solver_ : {"gram", "features"}
         The solver that ran.
     objective_, dual_objective_, duality_gap_ : float
@@ -201,7 +201,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         super()._check_params()
         if self.fit_intercept and self.loss == "logistic":
             raise ValueError(
-                "fit_intercept=True is for the hinge loss; an offset that is penalised "
+                "fit_intercept=True is for the hinge loss; a penalised intercept "
                 'comes with the kernel {"name": "linear", "constant": 1.0}'
             )
         terms = self._terms()
@@ -210,7 +210,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             if others or self.fit_intercept:
                 what = others[0] if others else "fit_intercept=True"
                 raise ValueError(
-                    'solver="features" is for linear kernels without offset, got '
+                    'solver="features" is for linear kernels without intercept, got '
                     f'{what}: take solver="gram"'
                 )
 
@@ -225,10 +225,10 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         asked = self.solver == "gram" or self.fit_intercept is not None
         if not asked and n > _MOST_BY_DEFAULT:
             raise ValueError(
-                f"an offset needs Gram matrices of {n:,} examples, "
+                f"an intercept needs Gram matrices of {n:,} samples, "
                 f"{8e-9 * n**2:.1f} GB per term: give fit_intercept=False, with the "
-                'kernel {"name": "linear", "constant": 1.0} for a penalised offset, or '
-                "fit_intercept=True to build them"
+                'kernel {"name": "linear", "constant": 1.0} for a penalised intercept, '
+                "or fit_intercept=True to build them"
             )
 
     def _terms(self) -> MultiTaskTerms:
@@ -303,7 +303,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             self.solver_ = "features"
             assert solution.dual is not None
             theta, beta = solution.extra["theta"], prepared.y * solution.dual
-            offset = 0.0
+            intercept = 0.0
         else:
             assert prepared.path is not None
             self.solver_ = "gram"
@@ -311,11 +311,11 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             assert solution.dual is not None
             assert solution.intercept is not None
             theta, beta = solution.coef, solution.dual
-            offset = float(solution.intercept[0])
+            intercept = float(solution.intercept[0])
         self._keep_certificate(solution)
         self.weights_ = theta
         self.dual_coef_ = beta
-        self.intercept_ = np.full(self.tasks_.size, offset)
+        self.intercept_ = np.full(self.tasks_.size, intercept)
         self.term_names_ = terms.names(prepared.resolved.names)
         self.task_similarity_ = np.tensordot(theta, terms.task_kernels, axes=1)
         self._keep_outputs(prepared, terms.combined(theta), solution)
@@ -384,7 +384,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             self._fold_into_inputs()
 
     def _fold_into_inputs(self) -> None:
-        """Write the models as weights of the raw inputs."""
+        """Write the models as weights of the raw features."""
         d, resolved = self.n_features_in_, self._resolved
         self.coef_ = np.zeros((d, self.tasks_.size))
         for kernel, scale, weights in zip(
@@ -437,7 +437,7 @@ class _Prepared:
 
 
 def _maps(resolved: KernelTerms, X: Inputs) -> list[Inputs]:
-    """Return the features of each linear kernel for raw inputs."""
+    """Return the features of each linear kernel for raw features."""
     Z = resolved.inputs(X)
     maps = []
     for kernel, scale in zip(resolved.kernels, resolved.scale, strict=True):
@@ -449,7 +449,7 @@ def _maps(resolved: KernelTerms, X: Inputs) -> list[Inputs]:
 def _outputs(
     maps: Sequence[Inputs], weights: Sequence[FloatArray], task: IntArray
 ) -> FloatArray:
-    """Return Σ_b ⟨φ_b(x), w_bt⟩ for examples x of tasks t, with w (T, d_b)."""
+    """Return Σ_b ⟨φ_b(x), w_bt⟩ for samples x of tasks t, with w (T, d_b)."""
     out = np.zeros(task.size)
     for t in np.unique(task):
         rows = np.flatnonzero(task == t)

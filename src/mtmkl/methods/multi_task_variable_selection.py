@@ -15,7 +15,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 
 class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegressor):
-    r"""Select a few of the inputs for all tasks.
+    r"""Select a few of the features for all tasks.
 
     Solves problem (5) of the paper,
 
@@ -23,7 +23,7 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegress
 
         \min_W \sum_t \|y_t - X_t w_t\|^2 + \gamma \|W\|_{2,1}^2,
 
-    ||W||_{2,1} the sum over inputs i of the norm of (w_1i … w_Ti): feature learning
+    ||W||_{2,1} the sum over features i of the norm of (w_1i … w_Ti): feature learning
     with the feature matrix U held at I.
 
     Parameters
@@ -36,7 +36,7 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegress
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        W, with rows of exact zeros for the inputs left out.
+        W, with rows of exact zeros for the features left out.
     intercept_ : ndarray of shape (T,)
     norm_ : float
         ||W||_{2,1}.
@@ -55,12 +55,12 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegress
     def _reduced(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
     ) -> Any:
-        from mtmkl.solvers.linear.row_sets import RowProblem
+        from mtmkl.solvers.linear.working_sets import RowProblem
 
         return RowProblem.of(X, y, task, n_tasks=n_tasks)
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
-        from mtmkl.solvers.linear.row_sets import solve
+        from mtmkl.solvers.linear.working_sets import solve
 
         return solve(
             prepared.tasks,
@@ -79,10 +79,10 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegress
 
     @property
     def A_(self) -> FloatArray:  # noqa: N802
-        """W itself: the features are the inputs, in their own order."""
+        """W itself: the features are those given, in their own order."""
         return self.coef_
 
     @property
     def n_features_(self) -> int:
-        """Number of inputs kept: row norms above 1e-6 of the largest."""
+        """Number of features kept: row norms above 1e-6 of the largest."""
         return rank_of(np.linalg.norm(self.coef_, axis=1))

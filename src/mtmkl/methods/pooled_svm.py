@@ -5,9 +5,9 @@ from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
 
 
 class PooledSVMClassifier(SumKernelMachine, MultiTaskClassifier):
-    r"""Fit one support vector machine to the examples of all tasks together.
+    r"""Fit one support vector machine to the samples of all tasks together.
 
-    Solves, over the models θ_d of the kernels and one offset,
+    Solves, over the models θ_d of the kernels and one intercept,
 
     .. math::
 
@@ -23,11 +23,11 @@ class PooledSVMClassifier(SumKernelMachine, MultiTaskClassifier):
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,)
-        α_i y_i of the training examples.
+        α_i y_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the inputs, the same in every column, if ``kernels`` is "features".
+        Weights of the features, the same in every column, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
-        The offset, T times.
+        The intercept, T times.
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
         1.

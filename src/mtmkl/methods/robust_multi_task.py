@@ -5,9 +5,9 @@ from mtmkl.methods._base.linear import SumOfNormsEstimator
 
 
 class RobustMultiTaskRegressor(SumOfNormsEstimator, MultiTaskRegressor):
-    r"""Select inputs for all tasks but outliers, which have coefficients of their own.
+    r"""Select features for all tasks but outliers, which have their own coefficients.
 
-    Minimises over W = P + Q (d × T) and offsets b
+    Minimises over W = P + Q (d × T) and intercepts b
 
     .. math::
 
@@ -16,7 +16,7 @@ class RobustMultiTaskRegressor(SumOfNormsEstimator, MultiTaskRegressor):
 
     p^i the rows of P, q_t the columns of Q: a row of P is zero or belongs to all tasks,
     a column of Q is zero but for outlier tasks. The paper's loss is divided by Tn, n
-    the examples of each of its tasks: its λ₁ and λ₂ are ours over Tn. With λ₂ ≥ √d·λ₁
+    the samples of each of its tasks: its λ₁ and λ₂ are ours over Tn. With λ₂ ≥ √d·λ₁
     all of W is P, with λ₁ ≥ √T·λ₂ it is Q.
 
     Parameters

@@ -7,7 +7,7 @@ from mtmkl.methods._base.group_sharing import WeightedKernelMachine
 class SharedMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine to each task, on kernel weights that all share.
 
-    Solves, over the models w_t of one kernel Σ_m θ_m k_m and their offsets,
+    Solves, over the models w_t of one kernel Σ_m θ_m k_m and their intercepts,
 
     .. math::
 
@@ -35,7 +35,7 @@ class SharedMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with samples of one class gets the constant decision ±1.
 
     References
     ----------

@@ -10,7 +10,8 @@ from mtmkl.methods._base.kernel_machine import TubeRegression
 class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     r"""Fit a support vector machine with learned kernel weights to each task alone.
 
-    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,
+    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its
+    intercept,
 
     .. math::
 
@@ -43,7 +44,7 @@ class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
 
     Notes
     -----
-    A task with examples of one class gets the constant decision ±1.
+    A task with samples of one class gets the constant decision ±1.
 
     References
     ----------
@@ -57,8 +58,8 @@ class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
 class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskRegressor):
     r"""Fit support vector regression with learned kernel weights to each task alone.
 
-    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its offset,
-    with the residuals r,
+    Solves for every task, over the model w_t of the kernel Σ_m θ_tm k_m and its
+    intercept, with the residuals r,
 
     .. math::
 
@@ -74,7 +75,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskReg
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        examples of all tasks together.
+        samples of all tasks together.
     kernels, normalize, standardize, tol, max_iter
         As for :class:`SingleTaskMKLClassifier`.
 
@@ -88,6 +89,6 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskReg
     target_scale_ : float
         Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training examples, of the model; ``dual_objective_`` may be
+        α_i − α*_i of the training samples, of the model; ``dual_objective_`` may be
         the value of others.
     """

@@ -21,15 +21,15 @@ class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     r"""Least-squares classifiers in groups, each of which shares a few features.
 
     Minimises over W (d × T), an assignment of the tasks to at most G groups, and
-    offsets b
+    intercepts b
 
     .. math::
 
         \sum_t \|y_t - X_t w_t - b_t\|^2 + \lambda \sum_g \|W_g\|_{\mathrm{tr}}^2,
 
     W_g the columns of group g and ||·||_tr the sum of the singular values, with y = ±1
-    and X standardised over the training examples of all tasks together; inputs that are
-    constant there are left out. With one group it is
+    and X standardised over the training samples of all tasks together; features that
+    are constant there are left out. With one group it is
     :class:`~mtmkl.methods.MultiTaskFeatureLearningRegressor`. For a given assignment
     the problem is convex, and G groups are never worse than fewer. Of up to six tasks
     all partitions into G groups are tried, which gives the minimum; of more tasks

@@ -12,19 +12,19 @@ from mtmkl.typing import IntArray
 
 
 class TaskKFold(BaseCrossValidator):
-    """K folds within tasks: each task's examples are divided evenly among the folds.
+    """K folds within tasks: each task's samples are divided evenly among the folds.
 
     The tasks are the ``groups`` of :meth:`split`, as in ``search.fit(X, y, task=task,
     groups=task)`` for a ``search`` as in :func:`route_tasks`.
-    Every task keeps at least one training example in every fold; a task with fewer
-    examples than folds is tested in some of them only.
+    Every task keeps at least one training sample in every fold; a task with fewer
+    samples than folds is tested in some of them only.
 
     Parameters
     ----------
     n_splits : int
         Number of folds, at least 2.
     shuffle : bool
-        Whether a task's examples are shuffled before they are divided.
+        Whether a task's samples are shuffled before they are divided.
     random_state : int, RandomState or None
         Seed of the shuffling.
     """
@@ -58,7 +58,7 @@ class TaskKFold(BaseCrossValidator):
     def split(
         self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the training and test examples of each fold.
+        """Yield the training and test samples of each fold.
 
         Parameters
         ----------
@@ -66,14 +66,14 @@ class TaskKFold(BaseCrossValidator):
         y : array-like of shape (n,), optional
             Of no account.
         groups : array-like of shape (n,), optional
-            Task of each example; without it, all are one task.
+            Task of each sample; without it, all are one task.
 
         Raises
         ------
         ValueError
             If lengths differ, a label is missing or a float that may stand for several
-            integers, some labels alone are strings, a task has a single example, or
-            there are fewer examples than folds.
+            integers, some labels alone are strings, a task has a single sample, or
+            there are fewer samples than folds.
         """
         check_consistent_length(X, y, groups)
         n = np.shape(X)[0]
@@ -95,9 +95,9 @@ class TaskKFold(BaseCrossValidator):
         counts = np.bincount(index)
         if np.any(counts < 2):
             single = distinct[np.argmin(counts)]
-            raise ValueError(f"task {single} has one example: folds need two")
+            raise ValueError(f"task {single} has one sample: folds need two")
         if n < self.n_splits:
-            raise ValueError(f"{n} examples are fewer than {self.n_splits} folds")
+            raise ValueError(f"{n} samples are fewer than {self.n_splits} folds")
         fold = np.empty(n, dtype=np.intp)
         rng = check_random_state(self.random_state)
         first = 0

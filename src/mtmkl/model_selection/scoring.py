@@ -54,7 +54,7 @@ class TaskScorer(BaseEstimator):
         X : array-like or sparse matrix of shape (n, d)
         y : array-like of shape (n,)
         task : array-like of shape (n,), optional
-            Task of each example; without it, all are one task.
+            Task of each sample; without it, all are one task.
 
         Raises
         ------

@@ -85,7 +85,7 @@ def _where_given(name: str) -> Any:
 
 
 class TaskColumn(MetaEstimatorMixin, BaseEstimator):
-    """An estimator that finds the task of each example in a column of ``X``.
+    """An estimator that finds the task of each sample in a column of ``X``.
 
     With ``fit(X, y)`` and ``predict(X)`` it goes where ``task`` cannot: scikit-learn's
     searches, cross-validation, inspection and calibration, without metadata routing::
@@ -95,7 +95,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         GridSearchCV(model, {"estimator__C": [0.1, 1.0]}, cv=folds).fit(X, y)
 
     ``decision_function``, ``predict_proba`` and ``score`` are there if the estimator
-    has them. No estimator of the package weighs examples, hence ``fit`` takes no
+    has them. No estimator of the package weighs samples, hence ``fit`` takes no
     ``sample_weight``.
 
     Parameters
@@ -108,7 +108,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         ones count from the end. Labels that are neither strings nor whole numbers are
         passed on as text.
     unseen : {"error", "mean"}
-        How an example is predicted whose task was not in training: not at all, or by
+        How a sample is predicted whose task was not in training: not at all, or by
         the mean over all training tasks, each counted once, of what the estimator
         predicts for the example in that task (decision values of a classifier, whose
         class follows from their mean; probabilities for ``predict_proba``).
@@ -159,7 +159,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or data frame of shape (n, 1 + d)
-            Inputs and the column of tasks.
+            Features and the column of tasks.
         y : array-like of shape (n,)
             Targets.
         **unsupported
@@ -181,7 +181,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         if unsupported:
             raise TypeError(
                 f"fit takes X and y only, got {', '.join(unsupported)}: methods of "
-                "many tasks count all examples alike, and the task is column "
+                "many tasks count all samples alike, and the task is column "
                 f"{self.column!r} of X. A PathSearchCV belongs inside: "
                 "TaskColumn(PathSearchCV(...))"
             )
@@ -236,20 +236,20 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     def score(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return accuracy, or R² of a regression, over all examples.
+        """Return accuracy, or R² of a regression, over all samples.
 
         Parameters
         ----------
         X, y : array-like
             As for :meth:`fit`.
         sample_weight : array-like of shape (n,), optional
-            Weight of each example in the score.
+            Weight of each sample in the score.
         """
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
 
     def _split(self, X: Any, *, reset: bool) -> tuple[Any, list[Any]]:
-        """Return the inputs, and the task of each example."""
+        """Return the features, and the task of each sample."""
         frame = hasattr(X, "iloc")
         if not hasattr(X, "shape"):
             # Numbers of a list stay numbers where its tasks are strings.

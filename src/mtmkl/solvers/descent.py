@@ -11,11 +11,11 @@ import numpy as np
 
 from mtmkl.solvers.solution import Certificate, Status
 from mtmkl.solvers.svm.inner import (
-    FINEST_ACCURACY,
+    FINEST_TOLERANCE,
     Inner,
     InnerProblem,
-    first_accuracy,
-    next_accuracy,
+    first_tolerance,
+    next_tolerance,
 )
 from mtmkl.typing import FloatArray
 
@@ -41,7 +41,7 @@ class Descent(ABC):
     ----------
     inner : Inner
         What the machines gave at the present weights.
-    accuracy : float
+    tolerance : float
         With which they are solved.
     limit : str
         Why they cannot be solved more accurately; empty if they can.
@@ -55,7 +55,7 @@ class Descent(ABC):
         self, state: InnerProblem, tol: float, max_iter: int, floor: float = 0.0
     ) -> None:
         self.state, self.tol, self.max_iter, self.floor = state, tol, max_iter, floor
-        self.accuracy, self.limit = first_accuracy(tol), ""
+        self.tolerance, self.limit = first_tolerance(tol), ""
         self.n_iter, self.is_limited = 1, False
         self.history: list[float] = []
 
@@ -74,7 +74,7 @@ class Descent(ABC):
 
     def solve(self) -> None:
         """Solve the machines at the present weights."""
-        self.take(self.state.solve(self.weights, self.accuracy))
+        self.take(self.state.solve(self.weights, self.tolerance))
         self.limit = self.inner.limit
 
     def take(self, inner: Inner) -> None:
@@ -88,7 +88,7 @@ class Descent(ABC):
     def refine(self) -> None:
         """Solve the machines at the present weights more accurately."""
         wanted = _AIMED * self.left_to_machines
-        self.accuracy = next_accuracy(self.accuracy, self.inner, wanted)
+        self.tolerance = next_tolerance(self.tolerance, self.inner, wanted)
         self.solve()
 
     @property
@@ -130,7 +130,7 @@ class Descent(ABC):
             # Steps are counted: one that is not a number ends there.
             if not self.inner.primal - self.inner.dual > self.left_to_machines:
                 self.step()
-            elif self.limit or self.accuracy < FINEST_ACCURACY:
+            elif self.limit or self.tolerance < FINEST_TOLERANCE:
                 self.is_limited = True
             else:
                 self.refine()

@@ -63,7 +63,7 @@ class Solution:
     dual : ndarray or None
         The feasible dual variables behind ``certificate.dual_objective``.
     intercept : ndarray or None
-        Unpenalised offsets, one per task, where the problem has them.
+        Unpenalised intercepts, one per task, where the problem has them.
     extra : mapping
         Further variables by name, as the solver states.
     """
@@ -123,7 +123,7 @@ def warn_if_stopped(
     if certificate.status != "converged" or is_missed:
         if certificate.status == "stalled":
             remedy = limit or (
-                "rounding is all that is left: bring the inputs to a smaller scale "
+                "rounding is all that is left: bring the features to a smaller scale "
                 "(standardize=True), lower C, or raise tol"
             )
         warnings.warn(

@@ -11,7 +11,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 
 class TaskMeanControl(MultiTaskRegressor):
-    """Predict the mean of a task's training targets for all inputs.
+    """Predict the mean of a task's training targets for all features.
 
     Attributes
     ----------
@@ -38,17 +38,17 @@ class TaskMeanControl(MultiTaskRegressor):
 
 
 class OracleControl(MultiTaskRegressor):
-    """Return the targets it was fitted on: a ceiling, if fitted on the test examples.
+    """Return the targets it was fitted on: a ceiling, if fitted on the test samples.
 
-    The same examples in the same order get their targets back exactly. In another order
-    an example is recognised by its task and inputs; where several agree in both, the
-    mean of their targets is returned, and an example that was not seen gets the mean of
+    The same samples in the same order get their targets back exactly. In another order
+    a sample is recognised by its task and features; where several agree in both, the
+    mean of their targets is returned, and a sample that was not seen gets the mean of
     all targets of its task.
 
     Attributes
     ----------
     X_, y_, task_ : ndarray
-        The examples; tasks as numbers into ``tasks_``. Sparse inputs are a CSR array.
+        The samples; tasks as numbers into ``tasks_``. Sparse features are a CSR array.
     """
 
     fits_on_test: ClassVar[bool] = True

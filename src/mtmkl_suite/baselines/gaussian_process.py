@@ -27,14 +27,14 @@ from mtmkl.typing import FloatArray, IntArray
 class TaskGaussian(Kernel):
     """k(x, x')·(ρ + (1 − ρ)·[same task]), k(x, x') = exp(−||x − x'||² / 2ℓ²).
 
-    A row is the inputs, followed by the number of its task.
+    A row is the features, followed by the number of its task.
 
     Parameters
     ----------
     length_scale : float
         ℓ > 0.
     correlation : float
-        ρ in (0, 1], the correlation of two tasks at the same inputs.
+        ρ in (0, 1], the correlation of two tasks at the same samples.
     """
 
     def __init__(self, length_scale: float = 1.0, correlation: float = 0.5) -> None:
@@ -48,7 +48,7 @@ class TaskGaussian(Kernel):
 
     @property
     def hyperparameter_length_scale(self) -> Hyperparameter:
-        """ℓ and its bounds, for standardised inputs."""
+        """ℓ and its bounds, for standardised features."""
         return Hyperparameter("length_scale", "numeric", (1e-1, 1e3))
 
     def __call__(
@@ -70,7 +70,7 @@ class TaskGaussian(Kernel):
         return np.ones(len(X))
 
     def is_stationary(self) -> bool:
-        """Return that it depends on differences alone, of inputs."""
+        """Return that it depends on differences alone, of features."""
         return False
 
 
@@ -99,10 +99,10 @@ class _TaskGaussianProcess(MultiTaskEstimator):
 class TaskGaussianProcessRegressor(_TaskGaussianProcess, MultiTaskRegressor):
     """Gaussian process with the covariance a·k(x, x')·(ρ + (1 − ρ)·[same task]).
 
-    k is Gaussian, of standardised inputs. Its width, a, ρ and the variance of the noise
-    maximise the marginal likelihood; there is nothing else to choose. This is the
+    k is Gaussian, of standardised features. Its width, a, ρ and the variance of the
+    noise maximise the marginal likelihood; there is nothing else to choose. This is the
     intrinsic model of coregionalisation with equally related tasks. Time grows with the
-    cube of the number of examples of all tasks, memory with the square.
+    cube of the number of samples of all tasks, memory with the square.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""One linear model of all tasks: inputs, task dummies, and task × input products."""
+"""One linear model of all tasks: features, task dummies, and task × input products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 @dataclass(eq=False, repr=False)
 class _TaskInteractions(MultiTaskEstimator):
-    """Base of the models v'x + b + u_t'x + c_t of standardised inputs x."""
+    """Base of the models v'x + b + u_t'x + c_t of standardised features x."""
 
     along: ClassVar[tuple[str, ...]] = ("lam",)
     _checks = checks(lam=check_positive, ratio=check_positive)
@@ -58,10 +58,10 @@ class _TaskInteractions(MultiTaskEstimator):
 
 
 class TaskInteractionRegressor(_TaskInteractions, MultiTaskRegressor):
-    r"""Ridge regression on inputs, task dummies and task × input products.
+    r"""Ridge regression on features, task dummies and task × input products.
 
     Minimises :math:`\sum_i (y_i - v'x_i - b - u_t'x_i - c_t)^2 + \lambda (\|v\|^2 +
-    \rho \sum_t (\|u_t\|^2 + c_t^2))`, where t is the task of example i and inputs are
+    \rho \sum_t (\|u_t\|^2 + c_t^2))`, where t is the task of sample i and features are
     standardised. It is :class:`sklearn.linear_model.Ridge` on the design [x, (e_t,
     e_t ⊗ x)/√ρ], with what the tasks add eliminated by task.
 
@@ -76,7 +76,7 @@ class TaskInteractionRegressor(_TaskInteractions, MultiTaskRegressor):
     Attributes
     ----------
     coef_ : ndarray of shape (d, T)
-        Of inputs in their own units: (v + u_t) / standard deviation.
+        Of features in their own units: (v + u_t) / standard deviation.
     intercept_ : ndarray of shape (T,)
     """
 
@@ -107,11 +107,11 @@ class TaskInteractionRegressor(_TaskInteractions, MultiTaskRegressor):
 
 
 class TaskInteractionClassifier(_TaskInteractions, MultiTaskClassifier):
-    r"""Logistic regression on inputs, task dummies and task × input products.
+    r"""Logistic regression on features, task dummies and task × input products.
 
     Minimises :math:`\sum_i \log(1 + \exp(-y_i (v'x_i + b + u_t'x_i + c_t))) +
     \frac{\lambda}{2} (\|v\|^2 + \rho \sum_t (\|u_t\|^2 + c_t^2))` on standardised
-    inputs, by :class:`sklearn.linear_model.LogisticRegression`.
+    features, by :class:`sklearn.linear_model.LogisticRegression`.
 
     Parameters
     ----------

@@ -103,9 +103,9 @@ class _LinearMixedModel(_RandomEffects):
 class LinearMixedRegressor(_LinearMixedModel, MultiTaskRegressor):
     """Linear model with a random intercept and random slopes of each task.
 
-    The inputs are the first principal components of the standardised inputs, whitened.
-    Each has a fixed slope, and one of each task that is normal around it; the variances
-    (one per component, no covariances) maximise the likelihood.
+    The features are the first principal components of the standardised features,
+    whitened. Each has a fixed slope, and one of each task that is normal around it; the
+    variances (one per component, no covariances) maximise the likelihood.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class _BoostedMixedModel(_RandomEffects):
 
 
 class GPBoostRegressor(_BoostedMixedModel, MultiTaskRegressor):
-    """Boosted trees of the inputs, and a random intercept of each task (GPBoost).
+    """Boosted trees of the features, and a random intercept of each task (GPBoost).
 
     Trees and the variance of the intercepts are fitted in turn.
 
@@ -203,7 +203,7 @@ class GPBoostRegressor(_BoostedMixedModel, MultiTaskRegressor):
     max_leaves : int
         Leaves of a tree at most, ≥ 2.
     min_in_leaf : int
-        Examples in a leaf at least, ≥ 1. Values of inputs are not merged into larger
+        Samples in a leaf at least, ≥ 1. Values of features are not merged into larger
         bins.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from mtmkl.certify.referee import judge, why_not
+from mtmkl.certify.reference import judge, why_not
 from mtmkl.certify.sample import draw
 from mtmkl.errors import unknown
 from mtmkl.methods._base.graph import GraphEstimator
@@ -87,7 +87,7 @@ def _certify(parsed: argparse.Namespace) -> int:
     sample = draw(
         data,
         n_tasks=parsed.tasks,
-        n_examples=parsed.examples,
+        n_samples=parsed.samples,
         seed=parsed.seed,
         is_classifier=is_classifier(model),
         is_graph=isinstance(model, GraphEstimator),

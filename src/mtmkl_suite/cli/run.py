@@ -15,7 +15,7 @@ from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
 
 _OF_DATA = (
-    "task", "target", "ignore", "min_examples", "impute", "one_hot", "outputs",
+    "task", "target", "ignore", "min_samples", "impute", "one_hot", "outputs",
     "methods",
 )  # fmt: skip
 _NEEDED = ("task", "target")
@@ -85,7 +85,7 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         help="exclude from the features (may be repeated)",
     )
     own.add_argument(
-        "--min-examples",
+        "--min-samples",
         type=positive,
         metavar="N",
         help="leave out tasks with fewer samples",

@@ -23,10 +23,10 @@ TEMPLATE = "own_data"
 
 GROWTH = "growth.csv"
 """Table in that folder, by ``benchmarks/growth.py``: of each method the seconds of one
-point of its grid at :data:`BASE`, and the exponents of tasks, examples and inputs."""
+point of its grid at :data:`BASE`, and the exponents of tasks, samples and features."""
 
 BASE = {"tasks": 20, "examples": 30, "inputs": 10}
-"""Tasks, training examples of each, and inputs of the measured data."""
+"""Tasks, training samples of each, and features of the measured data."""
 
 UNBALANCED = 1 / 3
 """Labels are ranked by the area under the ROC curve where the rarer one is less.
@@ -79,7 +79,7 @@ def own_data_config(
     identifier = re.sub(r"[^a-z0-9]+", "_", short.lower()).strip("_") or "data"
     others = dict.fromkeys(each for each in config.experiments if each != outputs)
     of_data = {
-        "title": f"{short}: {found.n_tasks} tasks, {found.y.size} examples{remark}",
+        "title": f"{short}: {found.n_tasks} tasks, {found.y.size} samples{remark}",
         "metrics": metrics,
         "datasets": Whole({"name": name, "options": options}),
         "methods": [each for each in experiment.methods if each.method in chosen],

@@ -107,15 +107,15 @@ class DataSetEntry(Model):
         Pool | Share,
         words("a mapping of one option to the counts of its classes, or a share"),
     ] = {}
-    """Examples that draws from published data are taken from.
+    """Samples that draws from published data are taken from.
 
-    By the option that says how many examples of each class or task a draw has: how many
+    By the option that says how many samples of each class or task a draw has: how many
     there are. Or the share of them that a draw takes.
     """
     outputs: Literal["labels", "numbers"] = "numbers"
     """Labels −1 and +1, or numbers; "unknown" before data of one's own are read."""
     sample_of: Text | None = None
-    """Kind of which tasks are a sample ("fields"), if they share no examples."""
+    """Kind of which tasks are a sample ("fields"), if they share no samples."""
     truth: Texts = []
     """Names that metrics may find in the ground truth of the data."""
     own_files: bool = False

@@ -18,11 +18,11 @@ WITH_VALIDATION = (*_DRAWN_ROLES, "given_roles")
 """Kinds of protocols whose splits have validation rows in place of folds."""
 
 _SIZES = {
-    "first_rows": ("train_sizes", "examples per task"),
-    "halves": ("train_sizes", "examples per task"),
-    "random": ("train_samples", "examples"),
-    "per_task": ("train_sizes", "examples per task"),
-    "per_class": ("train_sizes", "examples per class"),
+    "first_rows": ("train_sizes", "samples per task"),
+    "halves": ("train_sizes", "samples per task"),
+    "random": ("train_samples", "samples"),
+    "per_task": ("train_sizes", "samples per task"),
+    "per_class": ("train_sizes", "samples per class"),
     "fractions": ("train_percent", "%"),
 }
 """Key of a protocol's train sizes, and what they count."""
@@ -51,24 +51,24 @@ class Protocol(Model):
         - ``first_rows``: the first ``train_sizes`` rows of each task outside its
           test block (``truth["test_block"]``) are for training, the test block
           for testing; repeats differ in folds and task order only;
-        - ``random``: ``train_samples`` examples drawn at random are for
+        - ``random``: ``train_samples`` samples drawn at random are for
           training, the others for testing;
-        - ``per_task``: ``train_sizes`` examples of each task drawn at random are
-          for training, its others for testing; tasks of the same examples have
+        - ``per_task``: ``train_sizes`` samples of each task drawn at random are
+          for training, its others for testing; tasks of the same samples have
           the same roles;
-        - ``per_class``: likewise ``train_sizes`` examples of each class, that is of
+        - ``per_class``: likewise ``train_sizes`` samples of each class, that is of
           those with the same label in every task;
         - ``given``: ``truth["is_test"]`` marks the test rows;
         - ``given_roles``: ``truth["is_validation"]`` and ``truth["is_test"]`` mark
           the validation and the test rows, all others are for training;
-        - ``halves``: ``train_sizes`` examples per task are for training; of the
+        - ``halves``: ``train_sizes`` samples per task are for training; of the
           others one half each for validation and testing;
         - ``thirds``: a third of each task for training, validation and testing;
-        - ``fractions``: ``train_percent`` of the examples that belong to the same
+        - ``fractions``: ``train_percent`` of the samples that belong to the same
           tasks are for training, of the others one half each for validation and
           testing.
     train_sizes, train_samples, train_percent : int, list of int or None
-        Training examples per task or class (8 by default with ``first_rows``), in all,
+        Training samples per task or class (8 by default with ``first_rows``), in all,
         or in percent; the train size in the key of a split.
     repeats : int
         Repeats are numbered from 0.
@@ -76,11 +76,11 @@ class Protocol(Model):
         Cross-validation folds; None for kinds with validation rows.
     stratified : bool
         With ``halves``, ``thirds`` and ``fractions``: whether every role has its share
-        of each label within a task, and at least one example of a label of which the
+        of each label within a task, and at least one sample of a label of which the
         task has three.
     shared : bool
-        With ``fractions`` and ``halves``: whether an example has one role in all of
-        its tasks. If not, each task divides its examples by itself, so that what one
+        With ``fractions`` and ``halves``: whether a sample has one role in all of
+        its tasks. If not, each task divides its samples by itself, so that what one
         task is tested on may train another.
     """
 
@@ -129,7 +129,7 @@ class Protocol(Model):
         if len(set(self.sizes)) != len(self.sizes):
             raise wrong(str(size), f"{self.sizes} has a value twice")
         if self.kind == "random" and (self.folds or 0) > min(self.sizes):
-            text = f"{self.folds} is more than the {min(self.sizes)} training examples"
+            text = f"{self.folds} is more than the {min(self.sizes)} training samples"
             raise wrong("folds", f"{text}; take fewer")
         return self
 

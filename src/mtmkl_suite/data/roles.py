@@ -1,4 +1,4 @@
-"""The division of examples into training, validation and test rows."""
+"""The division of samples into training, validation and test rows."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from mtmkl.typing import FloatArray, IntArray
 def labels_of(
     data: MultiTaskData, *, shared: bool = True
 ) -> tuple[IntArray, FloatArray, IntArray]:
-    """Return the example of each row; of each example its targets, and its group.
+    """Return the example of each row; of each sample its targets, and its group.
 
-    Targets (m, T) are nan for tasks without the example. Examples that belong to the
+    Targets (m, T) are nan for tasks without the example. Samples that belong to the
     same tasks are a group. If not ``shared``, every row is an example of its own.
     """
     identity = data.sample if shared else np.arange(data.y.size)
@@ -31,13 +31,13 @@ def three_roles(
     stratified: bool,
     shared: bool,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return training, validation and test rows; all rows of an example share a role.
+    """Return training, validation and test rows; all rows of a sample share a role.
 
-    Examples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
+    Samples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
     class; separate tasks: a task), and those of a group with the same labels in all its
     tasks are a stratum. Except for fractions, a task must be one group.
 
-    ``train_size`` counts examples per group, in percent for "fractions"; "thirds" has
+    ``train_size`` counts samples per group, in percent for "fractions"; "thirds" has
     none. If ``stratified``, the roles share every stratum alike; if not ``shared``,
     every row counts as an example of its own, whatever its tasks have in common.
     """
@@ -48,7 +48,7 @@ def three_roles(
     if divided.size and kind != "fractions":
         raise ValueError(
             f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
-            "examples with other tasks, which must share all or none here"
+            "samples with other tasks, which must share all or none here"
         )
     role = np.empty(group.size, dtype=np.intp)
     for number in range(group.max() + 1):
@@ -61,12 +61,12 @@ def three_roles(
         task = data.task_names[int(np.flatnonzero(member[number])[0])]
         if wanted > mine.size - 2:
             raise ValueError(
-                f"{wanted} training examples leave too few of the {mine.size} of "
+                f"{wanted} training samples leave too few of the {mine.size} of "
                 f"{task!r} of {data.name!r} for validation and testing"
             )
         if wanted == 0:
             raise ValueError(
-                f"{train_size} % of {mine.size} examples of {task!r} of "
+                f"{train_size} % of {mine.size} samples of {task!r} of "
                 f"{data.name!r} are none: take a larger train_percent"
             )
         stratum = np.zeros(mine.size, dtype=np.intp)
@@ -92,7 +92,7 @@ def three_roles(
 
 
 def _quota(sizes: IntArray, wanted: int) -> IntArray:
-    """Divide ``wanted`` examples among strata in proportion to their sizes.
+    """Divide ``wanted`` samples among strata in proportion to their sizes.
 
     By largest remainders; a stratum of three or more gives at least one and keeps two.
     """

@@ -10,10 +10,10 @@ from mtmkl.sparse import is_sparse
 from mtmkl.typing import IntArray
 
 UNIT_RANGE: Final = "unit_range"
-"""Every feature from 0 to 1 over the examples of the set, or of the draw."""
+"""Every feature from 0 to 1 over the samples of the set, or of the draw."""
 
 GAPS: Final = "gaps"
-"""Name in ``truth``: 1 where an input is missing, of the shape of ``X``."""
+"""Name in ``truth``: 1 where a feature is missing, of the shape of ``X``."""
 
 CATEGORIES: Final = "categories"
 """Name in ``truth``: the columns of ``X`` that number categories."""
@@ -25,12 +25,12 @@ WITHIN_TASKS: Final = "within_tasks"
 def scaled_inputs(data: MultiTaskData, inputs: Literal["unit_range"]) -> MultiTaskData:
     """Return data whose features are (x − min) / (max − min), 0 if constant.
 
-    Least and largest values are those of all examples, whatever their role will be; no
+    Least and largest values are those of all samples, whatever their role will be; no
     label is used.
     """
     if is_sparse(data.X):
         raise ValueError(
-            f"{data.name!r} has sparse inputs, which inputs: {UNIT_RANGE} would fill"
+            f"{data.name!r} has sparse features, which inputs: {UNIT_RANGE} would fill"
         )
     least, span = data.X.min(axis=0), np.ptp(data.X, axis=0)
     return replace(data, X=(data.X - least) / np.where(span > 0, span, 1.0))
@@ -64,7 +64,7 @@ def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:
     """Return data without gaps and categories, by what their training rows have.
 
     Missing numbers become the median of the column, missing categories the most
-    frequent one; every category is an input that is 1 for its examples (scikit-learn's
+    frequent one; every category is a feature that is 1 for its samples (scikit-learn's
     ``SimpleImputer`` and ``OneHotEncoder``). One that no training row has is 0 in all.
 
     Complete data are returned as they are.

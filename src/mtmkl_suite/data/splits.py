@@ -66,7 +66,7 @@ class Split:
 
 
 def _in_seeds(data: MultiTaskData) -> bytes:
-    """Return what draws depend on: a file's content, whatever its name and inputs."""
+    """Return what draws depend on: a file's content, whatever its name and features."""
     if not is_file(data.name):
         return data.name.encode()
     order = np.unique(data.y, return_inverse=True)[1]
@@ -142,11 +142,11 @@ def make_split(
     else:
         is_train, is_test = _masks(data, checked.kind, train_size, repeat, roles_rng)
         train, test = np.flatnonzero(is_train), np.flatnonzero(is_test)
-        n_examples, folds = np.unique(data.sample[train]).size, checked.folds or 1
-        if folds > n_examples > 0:
+        n_samples, folds = np.unique(data.sample[train]).size, checked.folds or 1
+        if folds > n_samples > 0:
             raise ValueError(
                 f"protocol {checked.id!r}: folds is {checked.folds}, more than "
-                f"the {n_examples} training examples of {data.name!r}; take fewer"
+                f"the {n_samples} training samples of {data.name!r}; take fewer"
             )
         fold = _deal_folds(data, train, folds, folds_rng)
     for role, rows in (("training", train), ("test", test)):
@@ -216,7 +216,7 @@ def _masks(
             task = data.task_names[data.task[np.isin(example, mine)][0]]
             of_task = "" if kind == "random" else f"{task!r} of "
             raise ValueError(
-                f"{train_size} training examples leave none of the {mine.size} of "
+                f"{train_size} training samples leave none of the {mine.size} of "
                 f"{of_task}{data.name!r} for testing"
             )
         is_drawn[rng.permutation(mine)[:train_size]] = True
@@ -262,12 +262,12 @@ def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
 def _deal_folds(
     data: MultiTaskData, train: IntArray, n_folds: int, rng: Generator
 ) -> IntArray:
-    """Deal training examples to folds, evenly within every task.
+    """Deal training samples to folds, evenly within every task.
 
-    Examples that belong to the same set of tasks form a group (one-vs-rest: one group;
+    Samples that belong to the same set of tasks form a group (one-vs-rest: one group;
     one-vs-one: the classes; separate tasks: the tasks). Each group is shuffled and
     dealt round, where the group before it stopped; so the folds of a group, and those
-    of the whole, differ in size by at most one, and all rows of an example share one.
+    of the whole, differ in size by at most one, and all rows of a sample share one.
     """
     samples, example = np.unique(data.sample[train], return_inverse=True)
     member = np.zeros((samples.size, data.n_tasks), dtype=bool)

@@ -80,7 +80,7 @@ def choose(
     Ties within :data:`TIE` of the smallest error go to the point nearest the middle of
     the grid.
 
-    ``errors``: Summed squared errors, so that a task weighs by its number of examples;
+    ``errors``: Summed squared errors, so that a task weighs by its number of samples;
     or one column with what a selection by a metric minimises.
     """
     picks, edge = best_points(

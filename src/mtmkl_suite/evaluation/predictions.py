@@ -19,7 +19,7 @@ def predictions(
     n = X.shape[0]
     if values.shape != (n,):
         raise ValueError(
-            f"{function} returned shape {values.shape} for {n} examples: "
+            f"{function} returned shape {values.shape} for {n} samples: "
             f"return one number for each, shape ({n},)"
         )
     if values.dtype.kind not in "iuf":
@@ -34,6 +34,6 @@ def predictions(
     if wrong.size:
         raise ValueError(
             f"{function} returned values that are not finite for {wrong.size} of "
-            f"{n} examples (first: {numbers[wrong[0]]} at position {wrong[0]})"
+            f"{n} samples (first: {numbers[wrong[0]]} at position {wrong[0]})"
         )
     return numbers

@@ -124,7 +124,7 @@ def alone(part: Part) -> Iterator[Fitted]:
 
     For methods that learn each task by itself. Unlike `per_task` it takes any
     parameter, kernels among them. Each chosen point is fitted to all tasks, as in the
-    folds, so that the scales of inputs, kernels and targets are those of all training
+    folds, so that the scales of features, kernels and targets are those of all training
     rows whatever the other tasks chose.
     """
     start, train = time.process_time(), part.train
@@ -204,7 +204,7 @@ def validation(part: Part) -> Iterator[Fitted]:
     """
     rows, along = part.validation(), part.job.spec.along
     # All on validation, then all on test: a path keeps the kernel values of the last
-    # inputs.
+    # features.
     points = [
         replace(fitted, on_validation=outcome_of(fitted.estimator, rows))
         for fitted in path(part)

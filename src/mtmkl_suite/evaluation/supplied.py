@@ -53,18 +53,19 @@ def with_matrices(value: Any, data: "MultiTaskData") -> Any:
 def refusal_of_matrices(
     method: type, settings: Iterable[Mapping[str, Any]], data: "MultiTaskData"
 ) -> str | None:
-    """Return why a method is not run on examples known by matrices, None if it is.
+    """Return why a method is not run on samples known by matrices, None if it is.
 
-    Their one input is a row number, in an order that tells the classes. A method takes
-    matrices if each of its settings names a kernel of them, or if its class says so.
+    Their one feature is a row number, in an order that tells the classes. A method
+    takes matrices if each of its settings names a kernel of them, or if its class says
+    so.
     """
     if not data.matrices or getattr(method, "takes_matrices", False):
         return None
     if all(_names_matrix(each) for each in settings):
         return None
     return (
-        f"examples of {data.name} are known by matrices ({', '.join(data.matrices)}), "
-        f"and its one input is their row number, of which {method.__name__} would "
+        f"samples of {data.name} are known by matrices ({', '.join(data.matrices)}), "
+        f"and its one feature is their row number, of which {method.__name__} would "
         'learn their order: give it kernels of the matrices (--grid \'{"kernels": '
         '[["exponential_distance"]]}\' of a method with kernels), or set '
         "takes_matrices = True in its class"

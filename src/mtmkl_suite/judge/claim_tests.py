@@ -4,7 +4,7 @@ A test takes a scores table, how its repeats overlap (None: they are independent
 the arguments of the claim, and returns a
 :class:`~mtmkl_suite.judge.findings.TestResult`. An axis is a column of the scores, a
 key of ``setting`` or an option of the data set. The paper's own test takes the units as
-independent. Where they share examples it is made again with the variance that their
+independent. Where they share samples it is made again with the variance that their
 mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
 
 - *holds*: the evidence is for the claim at the 5 % level, in both,

@@ -1,7 +1,7 @@
 """The sentences of a paper that claim something, judged.
 
 A sentence is tested in each of its settings. The paper's own test takes repeats as
-independent: it speaks of these data. Where repeats share examples the test is made
+independent: it speaks of these data. Where repeats share samples the test is made
 again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`): that speaks
 of other samples. Each counts its settings, and :func:`summed` gives its verdict on the
 sentence. The verdict is what both say, and *undecided* where they part, or
@@ -182,7 +182,7 @@ def _sum(claim: Claim, settings: pd.DataFrame) -> dict[str, Any]:
     """Return verdicts, counts and the effect of a sentence.
 
     The effect is the median of those in the settings; its interval has the lowest and
-    the highest end of theirs, corrected where repeats share examples.
+    the highest end of theirs, corrected where repeats share samples.
     """
     judged = settings[settings["verdict"].isin(DECIDED)]
     if judged.empty:
@@ -234,7 +234,7 @@ def _samples_of_tasks(
     """Return by experiment and metric what is sampled, if means over tasks are tested.
 
     Only the mean over all tasks can be taken for the mean of a sample: not a score of
-    all examples together, nor one of data sets that are different samples.
+    all samples together, nor one of data sets that are different samples.
     """
     found: dict[tuple[str, str], str] = {}
     if not sample_of:
@@ -266,7 +266,7 @@ def _over_tasks(
         result = TESTS[test](scores, overlaps, **args | {"unit": "task"})
     except NoDataError:
         return {}
-    # Tasks that share examples are no sample, whatever the configuration says.
+    # Tasks that share samples are no sample, whatever the configuration says.
     if result.corrected is not None:
         return {}
     low, high = result.own.interval

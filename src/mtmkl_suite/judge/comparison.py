@@ -41,7 +41,7 @@ def compare_experiments(
 
     The plan follows from the configuration: the experiment's first metric; all
     methods but controls; units are tasks where repeats share their training rows
-    (protocol kind ``first_rows``), else repeats; repeats that share examples are
+    (protocol kind ``first_rows``), else repeats; repeats that share samples are
     corrected for it. Points of a recorded path take no part, nor methods that are
     walked along a parameter.
     """

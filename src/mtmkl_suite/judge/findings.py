@@ -34,7 +34,7 @@ class TestResult:
     own: Finding
     """Of the paper's own test: units are independent."""
     corrected: Finding | None
-    """Of the test for units that share examples; None where they share none."""
+    """Of the test for units that share samples; None where they share none."""
     n_units: int
     variance_ratio: float
     """c of :mod:`mtmkl_suite.judge.overlap`."""
@@ -63,7 +63,7 @@ def result(
     *,
     lacking: str = "test",
 ) -> TestResult:
-    """Make a test for independent units, and again for those that share examples."""
+    """Make a test for independent units, and again for those that share samples."""
     own = found(0.0)
     if own.why_no_test:
         note += f"; {own.why_no_test}, so no {lacking}"

@@ -84,7 +84,7 @@ def variance_ratio_of(
     """Return c of the values that are made of some rows, 0 for independent units.
 
     Splits that are averaged count together. Splits that are compared, at different
-    levels of an axis, may differ in what each example contributes: then c is the
+    levels of an axis, may differ in what each sample contributes: then c is the
     largest of the levels.
     """
     if overlaps is None:

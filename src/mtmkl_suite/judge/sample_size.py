@@ -15,7 +15,7 @@ def repeats_needed(mean: float, sd: float, variance_ratio: float = 0.0) -> float
 
     Its statistic has a noncentral t-distribution with n − 1 degrees of freedom and
     noncentrality mean / (sd √(1/n + c)). With c > 0 it stays below mean / (sd √c)
-    whatever n is: then more examples are needed, and not more repeats of the same.
+    whatever n is: then more samples are needed, and not more repeats of the same.
     """
     from scipy import stats
 

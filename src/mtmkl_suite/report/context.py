@@ -32,11 +32,11 @@ NO_SCORES = "no scores"
 
 NOT_IN_TIER = "not run in this tier"
 
-_DENSE_ONLY = re.compile(r"X is sparse, and .* dense inputs only: .* would need (.+)")
-"""Refusal of sparse inputs, in the words of methods, which speak to programmers."""
+_DENSE_ONLY = re.compile(r"X is sparse, and .* dense features only: .* would need (.+)")
+"""Refusal of sparse features, in the words of methods, which speak to programmers."""
 
 _SAME_ROLES = ("first_rows", "given", "given_roles")
-"""Kinds of protocols where the data say which examples are for testing."""
+"""Kinds of protocols where the data say which samples are for testing."""
 
 _PLACE = ("experiment", "dataset", "train_size")
 
@@ -163,7 +163,7 @@ class Context:
         gaps = gaps[gaps["method"].isin(sought or [])]
         if len(gaps):
             reason = str(json.loads(gaps["params"].iloc[0])["reason"])
-            return _DENSE_ONLY.sub(r"needs dense inputs (\1)", reason)
+            return _DENSE_ONLY.sub(r"needs dense features (\1)", reason)
         return NO_SCORES
 
 
@@ -278,7 +278,7 @@ class StoredOverlaps(Mapping[Place, Overlap]):
     """Overlaps at the places of a paper's scores; splits are read when asked for.
 
     They follow from the protocol's kind, the sizes of the splits, and whether repeats
-    draw their data, and from how many examples. Data sets without splits are left out.
+    draw their data, and from how many samples. Data sets without splits are left out.
     """
 
     def __init__(
@@ -337,8 +337,8 @@ class StoredOverlaps(Mapping[Place, Overlap]):
                 train_share=train_share,
                 same_roles=pool_share == 1
                 and self._config.protocols[protocol].kind in _SAME_ROLES,
-                # Examples in several tasks have a row in each.
-                tasks_share=info.get("n_examples", n_rows) < n_rows,
+                # Samples in several tasks have a row in each.
+                tasks_share=info.get("n_samples", n_rows) < n_rows,
             )
         return found
 
@@ -361,7 +361,7 @@ def read_overlaps(path: Path) -> dict[Place, Overlap]:
 
 
 def drawn_share(variant: Variant) -> float:
-    """Return which share of the examples that there are a repeat's draw takes."""
+    """Return which share of the samples that there are a repeat's draw takes."""
     entry = default_registry()[variant.name]
     options = dict(variant.options)
     if not entry.drawn or "seed" in options:

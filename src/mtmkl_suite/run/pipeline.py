@@ -87,7 +87,7 @@ def describe_data(
         "notes": [*info["notes"], *data.remarks],
         "digest": data.digest(),
         "n": int(data.X.shape[0]),
-        "n_examples": int(np.unique(data.sample).size),
+        "n_samples": int(np.unique(data.sample).size),
         "d": int(data.X.shape[1]),
         **({"nonzeros": int(data.X.nnz)} if is_sparse(data.X) else {}),
         "n_tasks": data.n_tasks,

@@ -2,7 +2,7 @@ r"""Two methods on several data sets with repeats: one posterior from all of the
 
 The model of Corani, Benavoli et al. (2017). The differences of n repeats of data set i
 have mean δ_i, standard deviation σ_i and, each with each, the correlation ρ_i, because
-repeats share examples; the data sets are a sample:
+repeats share samples; the data sets are a sample:
 
 .. math:: x_i \sim N(1 δ_i, σ_i^2 R(ρ_i)), \qquad δ_i \sim t(δ_0, σ_0, ν).
 
@@ -101,7 +101,7 @@ def hierarchical_posterior(
 
     A gain is positive where the first method is better; each data set has at least
     :data:`MIN_REPEATS`, and a variance ratio ρ / (1 − ρ) of them: 0 for independent
-    ones, for random splits of the same examples the number for testing over that of the
+    ones, for random splits of the same samples the number for testing over that of the
     others. ``rope`` is half the width of the region of practical equivalence, fixed in
     advance; 0 for none.
 

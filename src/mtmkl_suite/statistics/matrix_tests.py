@@ -181,7 +181,7 @@ def compare_matrix(
     against the ``control``. ``rope`` is half the width of the region of practical
     equivalence, in the unit of the score.
 
-    ``test_share`` is the share of the examples of a data set that each of its repeats
+    ``test_share`` is the share of the samples of a data set that each of its repeats
     tests on: the correlation of two repeats. Repeats are compared if it is given, there
     are :data:`~mtmkl_suite.statistics.pairs.MIN_UNITS` data sets, and each has
     :data:`~mtmkl_suite.statistics.hierarchical.MIN_REPEATS` of them.

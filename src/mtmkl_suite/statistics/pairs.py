@@ -48,7 +48,7 @@ class PairComparison:
     interval_low: float = math.nan
     interval_high: float = math.nan
     """95 % interval of the mean difference: bootstrap percentiles, or for units that
-    share examples the interval of the corrected t-test, mean ± t S √(1/n + c) with
+    share samples the interval of the corrected t-test, mean ± t S √(1/n + c) with
     c = ρ / (1 − ρ); ``nan`` where ρ is 1."""
     effect_size: float = math.nan
     """Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
@@ -65,12 +65,12 @@ class PairComparison:
     t_corrected: float = math.nan
     p_corrected: float = math.nan
     """Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
-    examples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
+    samples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
     from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units."""
     p_wilcoxon: float = math.nan
     """Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties."""
     posterior: str = ""
-    """"signed-rank" (Benavoli et al. 2014) or, for units that share examples,
+    """"signed-rank" (Benavoli et al. 2014) or, for units that share samples,
     "correlated t" (Corani and Benavoli 2015)."""
     rope: float = math.nan
     p_first_better: float = math.nan
@@ -92,7 +92,7 @@ def compare_pair(
 
     Ties are those of :mod:`mtmkl_suite.statistics.ties`; ``scale`` is the largest
     absolute score of the comparison that the pair is part of, 0 if it is the whole. The
-    variance ratio is ρ / (1 − ρ) of units that share examples, see
+    variance ratio is ρ / (1 − ρ) of units that share samples, see
     :func:`mtmkl_suite.judge.overlap.variance_ratio`. Differences up to ``rope``, fixed
     in advance, are practically none. The seed is that of the bootstrap and the
     posterior samples.
@@ -328,7 +328,7 @@ def compare_all(
     """Compare pairs of methods; Holm's correction is over those that are tested.
 
     ``paired`` has the units (n, 2) of (first, second); those with fewer than two units
-    are left out. ``ratios`` are variance ratios of units that share examples;
+    are left out. ``ratios`` are variance ratios of units that share samples;
     ``options`` those of :func:`compare_pair`. Columns are :data:`PAIR_COLUMNS`.
     """
     labels = {"experiment": experiment, "metric": metric, "unit": unit}

@@ -76,7 +76,7 @@ _IN_SUMMARIES = _set(
 _SPREADS = _set("std sd stdev stddev stderr sem ci pvalue pval")
 _ENDINGS = _SPREADS | _set("se p time seconds rank")
 _NO_SCORES = _SPREADS | _set(
-    "se var p n nr no size sizes samples examples instances rows features attributes "
+    "se var p n nr no size sizes samples samples instances rows features attributes "
     "classes tasks dim dims dimension year date seed id ids idx index number count "
     "fold folds repeat repeats run split trial rank ranks time seconds runtime train "
     "test validation val lower upper"

@@ -50,7 +50,7 @@ def t_test(
     elif not np.isfinite(values).all():
         why_no_test = "not every value is finite"
     elif math.isinf(variance_ratio):
-        why_no_test = "all units share their examples"
+        why_no_test = "all units share their samples"
     if why_no_test:
         return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
     if abs(mean - null) <= ROUNDING * scale:

@@ -66,9 +66,9 @@ def test_bad_input(data):
     for n_splits in (1, 2.0, "3", None):
         with pytest.raises(ValueError, match="n_splits must be a whole number of at"):
             TaskKFold(n_splits)
-    with pytest.raises(ValueError, match=r"task .*7.* has one example"):
+    with pytest.raises(ValueError, match=r"task .*7.* has one sample"):
         list(TaskKFold(2).split(X, y, np.r_[np.zeros(19), 7]))
-    with pytest.raises(ValueError, match="2 examples are fewer than 3 folds"):
+    with pytest.raises(ValueError, match="2 samples are fewer than 3 folds"):
         list(TaskKFold(3).split(X[:2], y[:2], [0, 0]))
 
 

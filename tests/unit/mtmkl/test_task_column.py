@@ -46,7 +46,7 @@ def data():
     rng = np.random.default_rng(0)
     inputs = rng.standard_normal((N, 2))
     X = pd.DataFrame({"a": inputs[:, 0], "school": SCHOOL, "b": inputs[:, 1]})
-    # The third task's slope has another sign: pooled, its examples are wrong.
+    # The third task's slope has another sign: pooled, its samples are wrong.
     z = 2 * inputs[:, 0] * np.where(SCHOOL == "paris", -1, 1) + 0.1 * inputs[:, 1]
     return X, {"regressor": z, "classifier": np.where(z > 0, "up", "down")}
 
@@ -117,7 +117,7 @@ def test_sparse_inputs(data):
         model.decision_function(table),
         direct.decision_function(sparse.csr_array(inputs), task),
     )
-    with pytest.raises(TypeError, match="takes dense inputs only"):
+    with pytest.raises(TypeError, match="takes dense features only"):
         TaskColumn(MultiTaskFeatureLearningRegressor(), column=0).fit(
             table, y["regressor"]
         )
@@ -300,7 +300,7 @@ def test_calibration_gives_probabilities(data, ensemble):
     probabilities = calibrated.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     assert np.mean(probabilities[np.arange(N), (y == "up").astype(int)]) > 0.7
-    # What cannot weigh examples is fitted without weights, and the user is told.
+    # What cannot weigh samples is fitted without weights, and the user is told.
     with pytest.warns(UserWarning, match="sample weights will only be used for the"):
         calibrated.fit(X, y, sample_weight=np.ones(N))
 
@@ -321,7 +321,7 @@ def test_a_pipeline_within_sees_the_other_columns_by_name(data):
     assert search.fit(X, y).best_params_ == dict.fromkeys(grid, 1.0)
 
 
-ALONE = "every example of the check is a task of its own, and later ones are new"
+ALONE = "every sample of the check is a task of its own, and later ones are new"
 CHECKED = {
     "mean": {},
     "error": {"check_fit_idempotent": ALONE, "check_classifiers_one_label": ALONE},

@@ -105,7 +105,7 @@ OF_PREDICTIONS = [
     for name, each in METRICS.items()
     if each.better is not None
     and each.truth is None
-    # They need tasks of the same examples, which the labelled ones are not.
+    # They need tasks of the same samples, which the labelled ones are not.
     and not name.startswith("one_of_all_")
 ]
 
@@ -220,7 +220,7 @@ def test_pairs_of_the_wrong_sign_are_counted_and_zero_is_positive():
 
 
 def one_vs_rest(score, label, sample):
-    """Return an outcome whose tasks (rows of ``score``) are classes of examples."""
+    """Return an outcome whose tasks (rows of ``score``) are classes of samples."""
     n_tasks, m = score.shape
     return made(
         np.where(np.arange(n_tasks)[:, None] == label, 1.0, -1.0).ravel(),
@@ -241,7 +241,7 @@ def test_an_example_goes_to_the_class_of_the_highest_score():
     assert of_all("one_of_all_misclassified", wrong) == 2
     found = of_all("one_of_all_misclassified_percent", wrong)
     assert found == pytest.approx(200 / 3)
-    # Tasks with examples of their own have no common class.
+    # Tasks with samples of their own have no common class.
     for sample in (np.arange(9), None):
         apart = replace(wrong, sample=sample)
         for name in ("accuracy", "misclassified", "misclassified_percent"):
@@ -313,7 +313,7 @@ def rates(outcome):
 def test_curve_of_perfect_of_reversed_and_of_tied_scores():
     y = [-1, -1, 1, 1]
     assert rates(made(y, score=[1, 2, 3, 4])) == [1.0] * 12
-    # No positive example is above the second negative one.
+    # No positive sample is above the second negative one.
     assert rates(made(y, score=[3, 4, 1, 2])) == [0.0] * 12
     # Linear between thresholds; then half of the positive ones are above all others.
     np.testing.assert_allclose(rates(made(y, score=[0] * 4)), FALSE_POSITIVE_RATES)

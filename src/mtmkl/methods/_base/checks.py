@@ -1,4 +1,4 @@
-"""Checks of inputs, labels of tasks and parameters."""
+"""Checks of features, labels of tasks and parameters."""
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
@@ -16,9 +16,9 @@ Check = Callable[[str, Any], None]
 
 
 def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Return inputs and targets as ``validate_data`` does, in float64.
+    """Return features and targets as ``validate_data`` does, in float64.
 
-    Raises TypeError for sparse inputs that the estimator's tags do not allow.
+    Raises TypeError for sparse features that the estimator's tags do not allow.
     """
     if is_sparse(X):
         reason = refusal_of_sparse(estimator, X)
@@ -55,7 +55,7 @@ def _is_plain(estimator: Any, n_dim: int, X: Any, *y: Any) -> bool:
 
 
 def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
-    """Return why an estimator does not take sparse inputs, or None if it does.
+    """Return why an estimator does not take sparse features, or None if it does.
 
     An estimator without scikit-learn's tags is trusted to handle them.
     """
@@ -64,7 +64,7 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
         return None
     own_reason = getattr(estimator, "_dense_only", lambda: None)()
     return (
-        f"X is sparse, and {type(estimator).__name__} takes dense inputs only: "
+        f"X is sparse, and {type(estimator).__name__} takes dense features only: "
         f"{own_reason or 'its tag input_tags.sparse is not set'}; "
         f"X.toarray() would need {8e-6 * X.shape[0] * X.shape[1]:,.3g} MB"
     )

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
-    ``task`` holds one label per example: any integers or strings. Without it, all
-    examples are one task. ``score(X, y, sample_weight, task=task)`` takes it by name.
+    ``task`` holds one label per sample: any integers or strings. Without it, all
+    samples are one task. ``score(X, y, sample_weight, task=task)`` takes it by name.
     In a Pipeline or a grid search it is passed on by scikit-learn's metadata routing,
     see :func:`mtmkl.model_selection.route_tasks`.
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
     ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1.
     Its parameters are the fields of a dataclass, or stored by a plain ``__init__``.
-    Inputs are dense float64 arrays. A method that takes sparse inputs too, as canonical
-    CSR arrays, overrides ``_dense_only``.
+    Features are dense float64 arrays. A method that takes sparse features too, as
+    canonical CSR arrays, overrides ``_dense_only``.
 
     Points of a grid that differ in the parameters ``along`` alone make a path. Where
     they can share work, a method has ``_prepare`` and ``_follow`` in place of ``_fit``,
@@ -53,7 +53,7 @@ class MultiTaskEstimator(BaseEstimator):
     tasks_ : ndarray of shape (T,)
         The labels of the tasks, sorted; task-wise attributes are in this order.
     n_features_in_ : int
-        Number of inputs d.
+        Number of features d.
     """
 
     tasks_: NDArray[Any]
@@ -70,7 +70,7 @@ class MultiTaskEstimator(BaseEstimator):
 
     #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
-    #: Whether the method is given the examples that it is then tested on.
+    #: Whether the method is given the samples that it is then tested on.
     fits_on_test: ClassVar[bool] = False
     #: Parameters in which the points of one path may differ.
     along: ClassVar[tuple[str, ...]] = ()
@@ -93,15 +93,15 @@ class MultiTaskEstimator(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Inputs of all tasks; a sparse matrix where the tag ``input_tags.sparse`` of
-            the estimator says so.
+            Features of all tasks; a sparse matrix where the tag ``input_tags.sparse``
+            of the estimator says so.
         y : array-like of shape (n,) or (n, T)
             Targets; for classification any two labels. T columns are T tasks, named 0
             to T − 1, that have all samples in common, as for
             :class:`sklearn.linear_model.MultiTaskLasso`; ``predict`` and
             ``decision_function`` then return T columns for samples without ``task``.
         task : array-like of shape (n,), optional
-            Task of each example; not given where y has a column for each task.
+            Task of each sample; not given where y has a column for each task.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class MultiTaskEstimator(BaseEstimator):
         ValueError
             If lengths differ, X or y is not finite, or a parameter is out of range.
         TypeError
-            If X is sparse, and the estimator takes dense inputs only.
+            If X is sparse, and the estimator takes dense features only.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()
@@ -127,7 +127,7 @@ class MultiTaskEstimator(BaseEstimator):
         X : array-like of shape (n, d)
             Inputs.
         task : array-like of shape (n,), optional
-            Task of each example; may be left out after a fit of a single task.
+            Task of each sample; may be left out after a fit of a single task.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class MultiTaskEstimator(BaseEstimator):
                 self._checks[name](name, getattr(self, name))
 
     def _dense_only(self) -> str | None:
-        """Return why inputs must be dense, or None if they may be sparse."""
+        """Return why features must be dense, or None if they may be sparse."""
         return "its computations need dense arrays"
 
     def _fit_group(
@@ -257,23 +257,23 @@ class MultiTaskEstimator(BaseEstimator):
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return inputs, targets and numbers of the tasks."""
+        """Return features, targets and numbers of the tasks."""
         raise NotImplementedError
 
     def _checked(self, X: Any, y: Any, task: Any, **options: Any) -> tuple[Any, Any]:
-        """Return inputs and targets as arrays, and note whether y has columns."""
+        """Return features and targets as arrays, and note whether y has columns."""
         shape = np.asarray(y).shape
         self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
         if self._has_columns:
             options["multi_output"] = True
         X_array, y_array = check_inputs(self, X, y, **options)
-        refuse_overflow(X_array, "X", "bring the inputs to a smaller scale")
+        refuse_overflow(X_array, "X", "bring the features to a smaller scale")
         return X_array, y_array
 
     def _numbered(
         self, X: FloatArray, y: FloatArray, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return inputs, one target after the other, and the numbers of their tasks."""
+        """Return features, one target after the other, and the numbers of tasks."""
         if not self._has_columns:
             return X, y, self._number(task, X.shape[0])
         n, n_tasks = y.shape
@@ -283,7 +283,7 @@ class MultiTaskEstimator(BaseEstimator):
         return X, y.ravel(order="F"), np.repeat(self.tasks_, n)
 
     def _number(self, task: ArrayLike | None, n: int) -> IntArray:
-        """Set ``tasks_``, and return the number of each example's task."""
+        """Set ``tasks_``, and return the number of each sample's task."""
         self.tasks_, index = np.unique(task_labels(task, n), return_inverse=True)
         if self.tasks_.size > 1 and _will_not_be_scored():
             raise ValueError(
@@ -340,7 +340,7 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         *,
         task: ArrayLike | None = None,
     ) -> float:
-        """Return the coefficient of determination R² over all examples, weighted."""
+        """Return the coefficient of determination R² over all samples, weighted."""
         return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
 
     def _validate_fit(
@@ -363,7 +363,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     """Base class of classifiers of two classes, the same two in every task.
 
     ``_fit`` gets labels −1 and +1; ``_outputs`` returns scores, whose positive values
-    stand for the second class. A task may hold examples of one class only; what
+    stand for the second class. A task may hold samples of one class only; what
     becomes of it is up to the method.
 
     Attributes
@@ -380,7 +380,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     def decision_function(
         self, X: ArrayLike, task: ArrayLike | None = None
     ) -> FloatArray:
-        """Return the scores of examples, (n,); positive ones stand for ``classes_[1]``.
+        """Return the scores of samples, (n,); positive ones stand for ``classes_[1]``.
 
         X and task are as for :meth:`fit`; task may be left out after a fit of a single
         one. Raises ValueError for a task that ``fit`` has not seen.
@@ -403,7 +403,7 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         *,
         task: ArrayLike | None = None,
     ) -> float:
-        """Return the share of examples, weighted, that are classified correctly."""
+        """Return the share of samples, weighted, that are classified correctly."""
         predicted = self.predict(X, task)
         if predicted.ndim > 1:
             y, predicted = np.ravel(y), predicted.ravel()

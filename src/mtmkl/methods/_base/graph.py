@@ -23,7 +23,7 @@ class GraphEstimator(MultiTaskEstimator):
 
     Called with samples alone, ``fit(X)`` has one column per node. With multi-task
     data, one task per node in the order of the columns, every task must hold the same
-    samples with all columns as inputs, and its own node as label; the labels are then
+    samples with all columns as features, and its own node as label; the labels are then
     those that ``X`` implies.
 
     ``_prepare`` returns the samples as 0 and 1. A subclass implements ``_follow``,

@@ -25,8 +25,8 @@ class KernelMachine(Mixin):
 
     The points of a path share the kernels. A subclass implements ``_path``.
 
-    Inputs may be sparse if they are not standardised and no kernel is a single feature:
-    the solvers see nothing of them but Gram matrices.
+    Features may be sparse if they are not standardised and no kernel is a single
+    feature: the solvers see nothing of them but Gram matrices.
     """
 
     C: float = 1.0
@@ -170,7 +170,7 @@ class KernelMachine(Mixin):
             del self.coef_  # of an earlier fit on features
 
     def _fold_into_weights(self, training: TrainingSet) -> None:
-        """Write the models as weights of the raw inputs."""
+        """Write the models as weights of the raw features."""
         from mtmkl.solvers.svm.task_duals import feature_weights
 
         terms, block = training.terms, training.block_of_task
@@ -197,7 +197,7 @@ class TubeRegression(Mixin):
     """Mixin of support vector regression; its machine comes after it.
 
     Targets are not changed: ½||w||² + C·Σ max(|r| − ε, 0) on targets that are divided
-    by s is the problem with C·s and ε·s, and offsets take the means.
+    by s is the problem with C·s and ε·s, and intercepts take the means.
     """
 
     C: float = 1.0

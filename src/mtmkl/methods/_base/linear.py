@@ -1,4 +1,4 @@
-"""Estimators that are linear in some coordinates of the inputs."""
+"""Estimators that are linear in some coordinates of the features."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
@@ -36,19 +36,19 @@ class PreparedRegression:
     """Training data in the coordinates of the coefficients, shared along a path."""
 
     scaler: StandardScaler | None
-    #: Without it the coordinates are the (standardised) inputs,
+    #: Without it the coordinates are the (standardised) features,
     basis: KernelBasis | None
     #: or with an orthonormal basis of their span those in it.
     span: FloatArray | None
-    #: The coordinates, as the solver takes them; centred by task if with an offset.
+    #: The coordinates, as the solver takes them; centred by task if with an intercept.
     tasks: Any
-    #: Task of each example, (n,).
+    #: Task of each sample, (n,).
     task: IntArray
-    #: With an offset, the means of coordinates (T, d) and targets (T,) by task.
+    #: With an intercept, the means of coordinates (T, d) and targets (T,) by task.
     means: tuple[FloatArray, FloatArray] | None
 
     def expand(self, W: FloatArray) -> FloatArray:
-        """Return coefficients of inputs, or of the basis, for those of the problem."""
+        """Return coefficients of features, or of the basis, from the problem's."""
         return W if self.span is None else self.span @ W
 
 
@@ -89,7 +89,7 @@ class LinearPathEstimator(Mixin):
             Z = Z if span is None else Z @ span
         means: tuple[FloatArray, FloatArray] | None = None
         if self.fit_intercept:
-            # Centring removes exactly what an unpenalised offset per task explains.
+            # Centring removes exactly what an unpenalised intercept per task explains.
             targets = task_means(y[:, None], task, n_tasks)[:, 0]
             y = y - targets[task]
             if len(Z) < task.size:
@@ -314,7 +314,7 @@ def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:
 
 
 def task_outputs(X: FloatArray, W: FloatArray, task: IntArray) -> FloatArray:
-    """Return x_i'w_t of each example and its task, for W of shape (d, T)."""
+    """Return x_i'w_t of each sample and its task, for W of shape (d, T)."""
     out = np.empty(task.size)
     for t in np.unique(task):
         rows = np.flatnonzero(task == t)
@@ -343,7 +343,7 @@ def samples_once(X: FloatArray, task: IntArray, n_tasks: int) -> FloatArray:
 def span_of(X: FloatArray) -> FloatArray | None:
     """Return an orthonormal basis of the span of the rows, None if it is everything.
 
-    Tasks share examples, so that the distinct rows may be far fewer than all.
+    Tasks share samples, so that the distinct rows may be far fewer than all.
     """
     if X.shape[1] == 1:
         return None

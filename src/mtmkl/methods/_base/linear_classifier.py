@@ -21,27 +21,27 @@ from mtmkl.typing import FloatArray, IntArray
 class PreparedTasks:
     """Training data of the tasks that hold both classes, ready for every penalty."""
 
-    #: Of the standardised inputs, centred within each task, in coordinates of their
+    #: Of the standardised features, centred within each task, in coordinates of their
     #: span; None if no task holds both classes or no input varies.
     decomposition: TaskDecomposition | None
     #: The tasks that hold both classes, (T,).
     taking_part: NDArray[np.bool_]
-    #: The inputs that are not constant, (d,), and their standard deviations.
+    #: The features that are not constant, (d,), and their standard deviations.
     varying: NDArray[np.bool_]
     scale: FloatArray
-    #: Orthonormal basis of the span; None where the coordinates are the inputs.
+    #: Orthonormal basis of the span; None where the coordinates are the features.
     basis: FloatArray | None
-    #: Means of the raw inputs, (T, d), and of the signs, (T,): ±1 of a single class.
+    #: Means of the raw features, (T, d), and of the signs, (T,): ±1 of a single class.
     input_means: FloatArray
     target_means: FloatArray
-    #: Σ_t ||y_t − ȳ_t||², the loss of offsets alone.
+    #: Σ_t ||y_t − ȳ_t||², the loss of intercepts alone.
     null: float
 
     @classmethod
     def of(
         cls, X: FloatArray, y: FloatArray, task: IntArray, *, rotate: bool
     ) -> "PreparedTasks":
-        """Prepare inputs and signs; ``rotate`` allows any coordinates of the span."""
+        """Prepare features and signs; ``rotate`` allows any coordinates of the span."""
         n_tasks = int(task.max()) + 1
         target_means = task_means(y[:, None], task, n_tasks)[:, 0]
         taking_part = np.abs(target_means) < 1.0
@@ -75,7 +75,7 @@ class PreparedTasks:
         )
 
     def offsets_alone(self) -> Solution:
-        """Return the solution where nothing can be learned but the offsets."""
+        """Return the solution where nothing can be learned but the intercepts."""
         return Solution(
             coef=np.zeros((self.scale.size, int(self.taking_part.sum()))),
             certificate=Certificate(
@@ -88,7 +88,7 @@ class PreparedTasks:
         )
 
     def expand(self, W: FloatArray) -> FloatArray:
-        """Return coefficients of raw inputs, shape (d, T), for those of the problem."""
+        """Return coefficients of raw features, (d, T), for those of the problem."""
         if self.basis is not None:
             W = self.basis @ W
         rows, columns = np.flatnonzero(self.varying), np.flatnonzero(self.taking_part)
@@ -101,9 +101,9 @@ class PreparedTasks:
 class LinearTaskClassifier(Mixin):
     """Mixin of classifiers that minimise Σ_t ||y_t − X_t w_t − b_t||² + a penalty.
 
-    Labels are ±1; inputs are brought to mean 0 and standard deviation 1 over the
-    training examples of all tasks together, constant ones left out; the offsets b_t are
-    not penalised. A task that holds examples of one class has the constant score ±1
+    Labels are ±1; features are brought to mean 0 and standard deviation 1 over the
+    training samples of all tasks together, constant ones left out; the intercepts b_t
+    are not penalised. A task that holds samples of one class has the constant score ±1
     and no part in the problem. All points of a grid share the preparation.
 
     A subclass implements ``_minimise`` and, for the order in which the points of a grid

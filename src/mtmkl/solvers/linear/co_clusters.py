@@ -221,7 +221,7 @@ class _Descent:
     """Steps of conjugate gradients in Θ, transposed, with D at its best.
 
     The gradients are preconditioned by the tasks' mean curvature, which would be exact
-    if the tasks had the same inputs.
+    if the tasks had the same samples.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-r"""Logistic regression with an L1 penalty and a free offset, by proximal Newton steps.
+r"""Logistic regression with an L1 penalty and a free intercept, by proximal Newton.
 
 Minimises over w and b
 
@@ -6,7 +6,8 @@ Minimises over w and b
 
 Each step minimises the second-order model of the loss plus the penalty by coordinate
 descent, followed by a line search. For the residuals r = y − expit(z), which sum to
-zero at the best offset, and c = min(1, ν/‖X'r‖_∞), the dual point c·r is feasible and
+zero at the best intercept, and c = min(1, ν/‖X'r‖_∞), the dual point c·r is feasible
+and
 
     Σ_i H(y_i − c r_i),    H the entropy of a Bernoulli variable,
 
@@ -64,8 +65,8 @@ def solve_l1_logistic(
     n, d = X_array.shape
     if labels.min() == labels.max():
         certificate = Certificate(0.0, 0.0, 0, "converged", np.zeros(1))
-        offset = np.array([np.inf if labels[0] > 0 else -np.inf])
-        return Solution(np.zeros(d), certificate, dual=np.zeros(n), intercept=offset)
+        intercept = np.array([np.inf if labels[0] > 0 else -np.inf])
+        return Solution(np.zeros(d), certificate, dual=np.zeros(n), intercept=intercept)
     columns = np.ascontiguousarray(X_array.T)
     coef, b = np.zeros(d), float(logit(labels.mean()))
     history: list[float] = []
@@ -94,7 +95,7 @@ def solve_l1_logistic(
 def _objectives(
     X: FloatArray, y: FloatArray, alpha: float, coef: FloatArray, b: float
 ) -> tuple[float, float, FloatArray]:
-    """Return the value, and a lower bound with its dual point, at the best offset."""
+    """Return the value and a lower bound with its dual point, at the best intercept."""
     z = X @ coef + b
     objective = float(np.sum(np.logaddexp(0.0, z) - y * z))
     objective += alpha * float(np.abs(coef).sum())
@@ -144,10 +145,10 @@ def _newton_step(
     b: float,
     tol: float,
 ) -> tuple[FloatArray, float]:
-    """Return coefficients and offset after one proximal Newton step."""
+    """Return coefficients and intercept after one proximal Newton step."""
     z = _scores(columns, coef, b)
-    new, offset = _coordinate_descent(columns, y, z, alpha, coef, b, tol)
-    new_z = _scores(columns, new, offset)
+    new, intercept = _coordinate_descent(columns, y, z, alpha, coef, b, tol)
+    new_z = _scores(columns, new, intercept)
     before = _value(y, z, alpha, coef)
     trial, trial_z = np.empty_like(coef), np.empty_like(z)
     step = 1.0
@@ -157,7 +158,7 @@ def _newton_step(
         for i in range(z.size):
             trial_z[i] = z[i] + step * (new_z[i] - z[i])
         if _value(y, trial_z, alpha, trial) <= before + _ROUNDING * abs(before):
-            return trial, b + step * (offset - b)
+            return trial, b + step * (intercept - b)
         step *= 0.5
     return coef, b
 
@@ -207,7 +208,7 @@ def _coordinate_descent(
         for i in range(n):
             weighted[k, i] = weight[i] * columns[k, i]
         curvature[k] = dot(weighted[k], columns[k])
-    new, offset = coef.copy(), b
+    new, intercept = coef.copy(), b
     for _ in range(_MAX_PASSES):
         largest = 0.0
         for k in range(d):
@@ -222,8 +223,8 @@ def _coordinate_descent(
                 add_scaled(slope, -change, weighted[k])
                 largest = max(largest, abs(change) * np.sqrt(curvature[k]))
         change = total(slope) / mass
-        offset += change
+        intercept += change
         add_scaled(slope, -change, weight)
         if max(largest, abs(change) * np.sqrt(mass)) <= tol:
             break
-    return new, offset
+    return new, intercept

@@ -6,7 +6,7 @@ Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
 
 Ω the trace norm (problem (14) of Argyriou, Evgeniou and Pontil 2008), the trace norm of
 the deviations from the tasks' mean, or the (2,1)-norm of the rows (their problem (5)),
-as :mod:`mtmkl.solvers.linear.row_sets` has it.
+as :mod:`mtmkl.solvers.linear.working_sets` has it.
 
 The splitting W = Z alternates a step in W, which is diagonal in the singular vectors of
 each X_t for every step size, and the exact proximal point of γΩ² in Z, whose zero
@@ -84,7 +84,7 @@ def solve(
     -------
     Solution
         ``coef`` of shape (d, T), whose rank (that of the deviations) is exact; ``dual``
-        of shape (n,), a dual feasible point in the order of the examples;
+        of shape (n,), a dual feasible point in the order of the samples;
         ``extra["warm_start"]`` and ``extra["norm"]`` = Ω(W).
 
     Warns
@@ -280,7 +280,7 @@ def _iterate(
 def _rows_of(
     members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return where each member's rows begin, and offsets, S and c of these alone."""
+    """Return where each member's rows begin, and intercepts, S and c of these alone."""
     starts = np.empty(members.size, np.intp)
     own = np.zeros(members.size + 1, np.intp)
     for k in range(members.size):

@@ -1,6 +1,6 @@
 r"""Squared loss with two norms, each of its own part of the coefficients.
 
-Solves, for T tasks with coefficients W = P + Q (d × T, a row per input),
+Solves, for T tasks with coefficients W = P + Q (d × T, a row per feature),
 
     min over P, Q of  Σ_t ||y_t − X_t (p_t + q_t)||² + λ·Ω(P) + μ·Ψ(Q)
 
@@ -40,6 +40,7 @@ from typing import Literal
 
 import numpy as np
 
+from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.linear.penalties import (
     ENTRIES,
     ROW_MAXIMA,
@@ -59,13 +60,12 @@ from mtmkl.solvers.linear.task_admm import (
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.mixing import Mixing
 from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.typing import FloatArray
 
 ModelName = Literal["dirty", "robust"]
 
-# Points that acceleration mixes: some 700 kB each for 45 tasks of 784 inputs.
+# Points that acceleration mixes: some 700 kB each for 45 tasks of 784 features.
 _MEMORY = 10
 
 #: Norms of P and Q, as the compiled functions know them.
@@ -99,7 +99,7 @@ def solve(
     -------
     Solution
         ``coef`` = P + Q of shape (d, T); ``dual`` of shape (n,), a dual feasible point
-        in the order of the examples; ``extra["parts"]``, P and Q, of shape (2, d, T);
+        in the order of the samples; ``extra["parts"]``, P and Q, of shape (2, d, T);
         ``extra["warm_start"]``. The first iteration is W = 0, which ends the search
         where it is the optimum.
 
@@ -149,7 +149,7 @@ class _PartSteps(Splitting):
         self.Z = start.primal[self.used]
         self.L = np.repeat(scale * start.multiplier[None], len(self.used), axis=0)
         self.step = self.balanced = scale * start.step
-        self.mixing = Mixing(self.Z.shape, _MEMORY)
+        self.extrapolation = AndersonExtrapolation(self.Z.shape, _MEMORY)
 
     def nothing(self) -> tuple[float, FloatArray, float, FloatArray]:
         """Return what a check finds at W = 0."""
@@ -163,7 +163,9 @@ class _PartSteps(Splitting):
         base, share = (Z + scaled).sum(axis=0), step / len(Z)
         _, self.pull, self.residual = loss_step(*self.tasks.arrays, base, share)
         # By the step's optimality the pull is ρ times the move of each copy.
-        V = self.mixing.following(Z - scaled, RELAXATION * (scaled + self.pull / step))
+        V = self.extrapolation.following(
+            Z - scaled, RELAXATION * (scaled + self.pull / step)
+        )
         self.Z = np.empty_like(Z)
         for k, part in enumerate(self.used):
             prox(V[k], self.weights[part] / step, self.codes[part], self.Z[k])
@@ -182,7 +184,7 @@ class _PartSteps(Splitting):
 
     def scale_step(self, factor: float) -> None:
         self.step *= factor
-        self.mixing.clear()
+        self.extrapolation.clear()
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""

@@ -26,8 +26,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot_at, routine
+from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
-from mtmkl.solvers.mixing import Mixing
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
@@ -67,7 +67,7 @@ class WarmStart:
     Attributes
     ----------
     primal, multiplier : ndarray
-        Z and the multipliers of the splitting, tasks before inputs.
+        Z and the multipliers of the splitting, tasks before features.
     step : float
         ρ at the end, in the unit that the solver states.
     """
@@ -107,7 +107,7 @@ def solve(
     -------
     Solution
         ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
-        of the examples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
+        of the samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
         history holds the best objective so far at each check.
 
     Warns
@@ -198,7 +198,8 @@ class PenaltySteps(Splitting):
         self.Z, self.L = start.primal, start.multiplier
         self.step = self.balanced = start.step
         self.no_mean = np.zeros(data[0].shape[1])
-        self.n_taken, self.mixing = 0, Mixing(self.Z.shape, _MEMORY)
+        self.n_taken = 0
+        self.extrapolation = AndersonExtrapolation(self.Z.shape, _MEMORY)
 
     def advance(self) -> None:
         """Take the W step, the proximal point in Z, and that in the multipliers."""
@@ -207,7 +208,7 @@ class PenaltySteps(Splitting):
         )
         if self.n_taken >= MIX_AFTER:
             old = self.Z - self.L / self.step
-            V = self.mixing.following(old, V - old)
+            V = self.extrapolation.following(old, V - old)
         self.n_taken += 1
         self.previous = self.Z, self.L
         self.Z, self.size = self.penalty.prox(V, self.step)
@@ -216,7 +217,7 @@ class PenaltySteps(Splitting):
     def scale_step(self, factor: float) -> None:
         """Multiply ρ, after which the former points mean something else."""
         self.step *= factor
-        self.mixing.clear()
+        self.extrapolation.clear()
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""

@@ -41,14 +41,14 @@ class TaskDecomposition:
     constant : float
         Σ_t ||y_t − U_t U_t' y_t||², the loss that no coefficients can remove.
     orthogonal : ndarray of shape (n,)
-        y_t − U_t U_t' y_t in the order of the examples.
+        y_t − U_t U_t' y_t in the order of the samples.
     left : tuple of ndarray of shape (n_t, n_rows_t)
         The U_t.
     rows : tuple of ndarray of shape (n_t,)
-        The examples of each task.
+        The samples of each task.
     starts : ndarray of shape (T,), optional
         Where V_t' begins in ``right``, if not at the task's offset: tasks of the same
-        inputs may have the same rows, for the compiled steps alone.
+        features may have the same rows, for the compiled steps alone.
     """
 
     right: FloatArray
@@ -68,7 +68,7 @@ class TaskDecomposition:
 
     @property
     def n_features(self) -> int:
-        """Dimension d of the inputs."""
+        """Dimension d of the features."""
         return self.right.shape[1]
 
     @cached_property
@@ -101,7 +101,7 @@ class TaskDecomposition:
         return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
-        """Return the dual point over the examples whose part in the ranges is given.
+        """Return the dual point over the samples whose part in the ranges is given.
 
         Parameters
         ----------
@@ -122,18 +122,18 @@ class TaskDecomposition:
 def decompose(
     X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
 ) -> TaskDecomposition:
-    """Decompose the inputs of each task.
+    """Decompose the features of each task.
 
     Parameters
     ----------
     X : ndarray of shape (n, d), or (n_s, d)
-        Inputs of all tasks, or the samples that all of them share.
+        Features of all tasks, or the samples that all of them share.
     y : ndarray of shape (n,)
         Targets.
     task : ndarray of shape (n,)
-        Task of each example, 0 … n_tasks − 1.
+        Task of each sample, 0 … n_tasks − 1.
     n_tasks : int
-        Number of tasks T; a task without examples contributes nothing.
+        Number of tasks T; a task without samples contributes nothing.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def decompose(
     right, singular, target, left, rows = [], [], [], [], []
     offsets = np.zeros(n_tasks + 1, dtype=np.intp)
     orthogonal = np.zeros(y.size)
-    # Tasks after one another may have the same inputs, as targets of the same examples.
+    # Tasks after one another may have the same samples, as targets of the same samples.
     last = np.empty((0, 0))
     for t in range(n_tasks):
         members = order[bounds[t] : bounds[t + 1]]

@@ -6,7 +6,7 @@ kernel k_t of its own. With q_t = ½ β_t'K_tβ_t the dual is
     max_β  c'β − ½ β'Kβ − Σ_t log((α + exp q_t) / (1 + α))
     s.t.   β_i between 0 and C y_i,  1'β_t = 0 for each task t,
 
-K the communal Gram matrix of all examples, and the primal
+K the communal Gram matrix of all samples, and the primal
 
     min  Σ_t KL(Bern(s_t) ‖ Bern(1/(1 + α))) + ½ ||θ||² + ½ Σ_t ||θ_t||²/s_t
          + C Σ hinge.
@@ -15,11 +15,11 @@ For fixed s it is one support vector machine with the kernel k + δ_tu s_t k_t a
 bias per task, that is with T equality constraints, which
 :mod:`mtmkl.solvers.med.med_pooling_steps` solves.
 
-Of many examples no communal matrix is needed: a factor F takes its place, K = FF'
+Of many samples no communal matrix is needed: a factor F takes its place, K = FF'
 between tasks, by which time and memory grow as N. Where FF' is no more than near to K,
 as of a Cholesky factorisation that was cut, the problem with FF' is solved again and
-again, each time with the outputs that FF' lacks at the last β for an offset. All bounds
-are those of the problem with K itself, whose outputs are computed for them.
+again, each time with the outputs that FF' lacks at the last β for an intercept. All
+bounds are those of the problem with K itself, whose outputs are computed for them.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ from mtmkl.solvers.med.switches import (
 from mtmkl.solvers.solution import Solution, Status
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import SLICE, step_cost
-from mtmkl.solvers.svm.task_duals import limit_of_accuracy
+from mtmkl.solvers.svm.task_duals import limit_of_tolerance
 from mtmkl.typing import FloatArray
 
 _STEPS_PER_EXAMPLE = 10_000  # whose work is granted to a solution
@@ -72,7 +72,7 @@ class PoolingPath(SwitchedPath):
     Parameters
     ----------
     communal : array-like of shape (N, N) or (N, r)
-        Gram matrix of k over all examples, sorted by task; or, given ``within``, a
+        Gram matrix of k over all samples, sorted by task; or, given ``within``, a
         factor F.
     specialised : sequence of ndarray of shape (n_t, n_t)
         Gram matrices of the k_t.
@@ -263,18 +263,18 @@ class _Pooling:
         )
         return log_odds
 
-    def solve(self, s: FloatArray, accuracy: float) -> Inner:
+    def solve(self, s: FloatArray, tolerance: float) -> Inner:
         """Solve for switches s until no optimality condition is violated by more.
 
         Or by no more than rounding errors make, as far as the work granted lasts.
         """
-        progress = steps.first_progress(accuracy, self.work_left)
+        progress = steps.first_progress(tolerance, self.work_left)
         finished = False
         while not finished:  # back in Python, an interrupt is seen
             finished = steps.solve_joint(
                 tuple(self._data),
                 s,
-                accuracy,
+                tolerance,
                 self.diagonal,
                 self.beta,
                 self._outputs,
@@ -284,8 +284,8 @@ class _Pooling:
         self.work_left = float(progress[steps.WORK])
         violation = float(progress[steps.VIOLATION])
         limit = ""
-        if violation > accuracy:
-            limit = limit_of_accuracy(
+        if violation > tolerance:
+            limit = limit_of_tolerance(
                 violation, float(self.diagonal.max()), self.C, self.work_left
             )
         return replace(self._values(self._data, s, self._outputs), limit=limit)

@@ -7,7 +7,7 @@ switches is
     s.t.   1'β_t = 0 for each task t,
 
 q_d = ½ Σ_{t,f: σ(t,f)=d} β_t'K_tf β_t, and for fixed switches each task is a kernel
-ridge regression with an unpenalised offset: β_t = (K_s + I/C)⁻¹(c_t − b_t).
+ridge regression with an unpenalised intercept: β_t = (K_s + I/C)⁻¹(c_t − b_t).
 
 Appendix C of Jebara (2011) bounds the sum of squares by Υ where this form weighs it by
 C: the solution for C is the one for Υ equal to its own sum of squares. In the paper's
@@ -91,7 +91,7 @@ class _Ridges:
         self.intercept = np.zeros(tasks.n_tasks)
         self._curvature = np.zeros((tasks.n_weights, tasks.n_weights))
 
-    def solve(self, s: FloatArray, accuracy: float) -> Inner:
+    def solve(self, s: FloatArray, tolerance: float) -> Inner:
         """Solve for switches s; the solution is exact whatever the accuracy."""
         tasks = self.tasks
         q = np.zeros(tasks.n_weights)
@@ -107,8 +107,8 @@ class _Ridges:
             K = (x * s_features) @ x.T + (gram @ s_grams).reshape(n, n)
             factor = _factor(K, 1.0 / self.C)
             solved = cho_solve((factor, True), np.column_stack([c, np.ones(n)]))
-            offset = solved[:, 0].sum() / solved[:, 1].sum()
-            beta = solved[:, 0] - offset * solved[:, 1]
+            intercept = solved[:, 0].sum() / solved[:, 1].sum()
+            beta = solved[:, 0] - intercept * solved[:, 1]
             outputs = np.hstack(
                 [
                     x * (x.T @ beta),
@@ -123,13 +123,13 @@ class _Ridges:
             ones, B = B[:, :1], B[:, 1:]
             B = B - ones @ (ones.T @ B) / float(np.sum(ones**2))
             np.add.at(curvature, np.ix_(switch, switch), B.T @ B)
-            residual = c - K @ beta - offset
-            # What rounding leaves of 1'β is worth the offset: without it a bound.
-            linear += float((c - offset) @ beta - beta @ beta / (2.0 * self.C))
+            residual = c - K @ beta - intercept
+            # What rounding leaves of 1'β is worth the intercept: without it a bound.
+            linear += float((c - intercept) @ beta - beta @ beta / (2.0 * self.C))
             quadratic += float(beta @ K @ beta)
             loss += 0.5 * self.C * float(residual @ residual)
             self.beta[first:last] = beta
-            self.intercept[t] = offset
+            self.intercept[t] = intercept
         self._curvature = curvature
         self._inner = Inner(
             q=q,

@@ -30,7 +30,7 @@ from scipy.special import expit
 
 from mtmkl.solvers.descent import Descent
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_ACCURACY, InnerProblem, first_accuracy
+from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, InnerProblem, first_tolerance
 from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4
@@ -110,7 +110,7 @@ def minimise_over_switches(
     if log_alpha == -np.inf:
         u = np.full(n_switches, np.inf)
     elif start is None:
-        q = problem.solve(np.ones(n_switches), first_accuracy(tol)).q
+        q = problem.solve(np.ones(n_switches), first_tolerance(tol)).q
         u = np.clip(q - log_alpha, -_LARGEST_START, _LARGEST_START)
     else:
         u = start
@@ -150,7 +150,7 @@ class _Search(Descent):
         return expit(self.u)
 
     def prior(self, u: FloatArray) -> float:
-        """Return how far switches are from those without examples."""
+        """Return how far switches are from those without samples."""
         if self.log_alpha == -np.inf:
             return 0.0
         return divergence(u, np.full(u.size, -self.log_alpha))
@@ -181,8 +181,8 @@ class _Search(Descent):
             length *= 0.5
         self.n_iter += 1
         if not is_lower:  # for lack of accuracy, if anything
-            self.accuracy *= _MORE_ACCURATE
-            self.is_limited = self.accuracy < FINEST_ACCURACY
+            self.tolerance *= _MORE_ACCURATE
+            self.is_limited = self.tolerance < FINEST_TOLERANCE
 
 
 def _newton_direction(

@@ -41,7 +41,7 @@ class Inner:
 class InnerProblem(Protocol):
     """The duals for fixed weights, started from their last solution."""
 
-    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+    def solve(self, weights: FloatArray, tolerance: float) -> Inner:
         """Solve until no optimality condition is violated by more."""
         ...
 
@@ -58,16 +58,16 @@ class InnerProblem(Protocol):
         ...
 
 
-COARSEST_ACCURACY, FINEST_ACCURACY = 1e-4, 1e-14
+COARSEST_ACCURACY, FINEST_TOLERANCE = 1e-4, 1e-14
 """Of inner solutions, in units of the targets."""
 
 
-def first_accuracy(tol: float) -> float:
+def first_tolerance(tol: float) -> float:
     """Return with which accuracy to begin, for a relative duality gap of ``tol``."""
     return min(max(0.1 * tol, 1e-2 * COARSEST_ACCURACY), COARSEST_ACCURACY)
 
 
-def next_accuracy(accuracy: float, inner: Inner, wanted: float) -> float:
+def next_tolerance(tolerance: float, inner: Inner, wanted: float) -> float:
     """Return an accuracy that should bring an inner gap to ``wanted``."""
     gap = max(inner.primal - inner.dual, 1e-300)
-    return accuracy * min(max(wanted / gap, 0.01), 0.3)
+    return tolerance * min(max(wanted / gap, 0.01), 0.3)

@@ -1,4 +1,4 @@
-r"""The logistic dual of all examples, for given weights of their kernels.
+r"""The logistic dual of all samples, for given weights of their kernels.
 
 Without intercept, and with β = yα,
 
@@ -36,13 +36,13 @@ class LogisticDuals:
     Parameters
     ----------
     blocks : GramBlocks
-        One block of all examples, of matrices alone.
+        One block of all samples, of matrices alone.
     y : ndarray of shape (n,)
         ±1.
     C : float
         Positive.
     rng : Generator
-        Draws the order of the examples.
+        Draws the order of the samples.
 
     Attributes
     ----------
@@ -100,13 +100,13 @@ class LogisticDuals:
         """h(α) of the last solution, shape (1,)."""
         return np.array([entropy(self._y * self.beta, self.C)])
 
-    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+    def solve(self, weights: FloatArray, tolerance: float) -> Inner:
         """Solve to a relative duality gap for given weights.
 
         Parameters
         ----------
         weights : ndarray of shape (M,)
-        accuracy : float
+        tolerance : float
             Infinite for the values at the present β.
         """
         n = self._y.size
@@ -115,7 +115,7 @@ class LogisticDuals:
             self._K = (self._grams @ weights).reshape(n, n)
             self._outputs = self._K @ self.beta
         inner, limit, epoch = self._values(weights), "", 0
-        while inner.primal - inner.dual > accuracy * inner.primal:
+        while inner.primal - inner.dual > tolerance * inner.primal:
             before = inner.dual
             logistic_epoch(
                 self._K,

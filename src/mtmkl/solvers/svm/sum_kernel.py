@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_ACCURACY, first_accuracy, next_accuracy
+from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, first_tolerance, next_tolerance
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
@@ -34,12 +34,12 @@ def solve_sum_kernel(
         if state.C != C:
             state.rescale(C)
         state.renew()
-        floor, accuracy = problem.floor(C), first_accuracy(tol)
+        floor, tolerance = problem.floor(C), first_tolerance(tol)
         history: list[float] = []
         status: Status | None = None
         while status is None:
-            solved = inner = state.solve(ones, accuracy)
-            is_finest = bool(solved.limit) or accuracy < FINEST_ACCURACY
+            solved = inner = state.solve(ones, tolerance)
+            is_finest = bool(solved.limit) or tolerance < FINEST_TOLERANCE
             allowed = tol * max(abs(inner.primal), floor)
             if is_finest or inner.primal - inner.dual <= allowed:
                 inner = state.evaluate(ones)
@@ -49,7 +49,7 @@ def solve_sum_kernel(
             elif is_finest:
                 status = "stalled"
             history.append(inner.primal)
-            accuracy = next_accuracy(accuracy, inner, 0.25 * allowed)
+            tolerance = next_tolerance(tolerance, inner, 0.25 * allowed)
         certificate = Certificate(
             inner.primal, inner.dual, 1, status, np.array(history), floor
         )

@@ -1,6 +1,6 @@
 r"""The support vector duals of many tasks, for given weights of their kernels.
 
-Task t has examples with signed duals β (β_i = y_i α_i in classification, α_i − α*_i in
+Task t has samples with signed duals β (β_i = y_i α_i in classification, α_i − α*_i in
 regression) and terms f = 1 … F with kernels k_f, each with one of the weights w_d,
 d = σ(t, f). For given weights the duals of all tasks are
 
@@ -8,13 +8,13 @@ d = σ(t, f). For given weights the duals of all tasks are
     s.t.   lo ≤ β ≤ hi,  and, with intercepts, 1'β_t = 0 for each task t,
 
 with c = y and β_i between 0 and C y_i (hinge loss, ε = 0), or −C ≤ β_i ≤ C
-(ε-insensitive loss). "Task" stands for a block of examples: tasks that are joined make
+(ε-insensitive loss). "Task" stands for a block of samples: tasks that are joined make
 one.
 
 A term is either one feature, of rank one (k(x, z) = x_f z_f: nothing is built), or a
 Gram matrix. With outputs g_tf = K_tf β_t kept at hand, the dual of a task for new
 weights starts with a gradient in O(n) per term, and only the Gram entries between its
-support vectors and the examples that violate their condition are summed. The compiled
+support vectors and the samples that violate their condition are summed. The compiled
 steps are in :mod:`mtmkl.solvers.svm.task_steps`.
 """
 
@@ -48,7 +48,7 @@ class DualProblem:
     Attributes
     ----------
     blocks : GramBlocks
-        The examples and kernels of the tasks, one block per task.
+        The samples and kernels of the tasks, one block per task.
     c : ndarray of shape (N,)
         Targets: −1 and +1, or real numbers.
     weight : ndarray of shape (T, F + G)
@@ -60,7 +60,7 @@ class DualProblem:
     is_classification : bool
     fit_intercept : bool
     copies : ndarray of shape (N,)
-        How many equal examples each stands for: their β is a sum, their C a multiple.
+        How many equal samples each stands for: their β is a sum, their C a multiple.
     """
 
     blocks: GramBlocks
@@ -99,7 +99,7 @@ class DualProblem:
             The tube of regression; by default the tasks are classifications.
         fit_intercept : bool
         copies : array-like of shape (N,), optional
-            By default each example stands for itself.
+            By default each sample stands for itself.
         """
         if weight is None:
             weight = np.tile(np.arange(blocks.n_terms), (blocks.sizes.size, 1))
@@ -293,17 +293,17 @@ class TaskDuals:
         """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
         return self._statistics[:-1, steps.LINEAR].copy()
 
-    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+    def solve(self, weights: FloatArray, tolerance: float) -> Inner:
         """Solve until no optimality condition is violated by more.
 
         Parameters
         ----------
         weights : ndarray of shape (S,)
             At least 0.
-        accuracy : float
+        tolerance : float
             In units of the largest |c|; infinite for the values at the present β.
         """
-        tol = accuracy * self._unit
+        tol = tolerance * self._unit
         q = np.zeros(self.problem.n_weights)
         progress = steps.first_progress(self.work_left)
         state, statistics = self._state(weights), self._statistics
@@ -315,7 +315,7 @@ class TaskDuals:
         linear, quadratic = totals[steps.LINEAR], totals[steps.QUADRATIC]
         violation, limit = totals[steps.VIOLATION], ""
         if violation > tol:
-            limit = limit_of_accuracy(
+            limit = limit_of_tolerance(
                 violation, float(self._diagonal.max()), self.C, self.work_left
             )
         inner = Inner(
@@ -405,7 +405,7 @@ def kernels_apart(problem: DualProblem) -> str:
         return ""
     return (
         f"kernel values reach {sizes.max():.1g} for one kernel and {sizes.min():.1g} "
-        "for another: bring the inputs to one scale (standardize=True) or normalise "
+        "for another: bring the features to one scale (standardize=True) or normalise "
         "the kernels"
     )
 
@@ -416,7 +416,7 @@ def remedy_of(problem: DualProblem) -> str:
     return f"{said}, or raise max_iter or tol" if said else "raise max_iter or tol"
 
 
-def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) -> str:
+def limit_of_tolerance(error: float, largest: float, C: float, work_left: float) -> str:
     """Return why support vector machines end with an error of their outputs.
 
     ``largest`` is the largest kernel value; ``work_left`` is not positive where the
@@ -426,5 +426,5 @@ def limit_of_accuracy(error: float, largest: float, C: float, work_left: float) 
     return (
         f"{cause} leaves the outputs of the support vector machines an error of "
         f"{error:.1g}, with kernel values up to {largest:.1g} and C={C:g}: bring the "
-        "inputs to one scale (standardize=True), normalise the kernels or lower C"
+        "features to one scale (standardize=True), normalise the kernels or lower C"
     )

@@ -24,7 +24,7 @@ from mtmkl.solvers.svm.smo import (
 )
 from mtmkl.typing import FloatArray, IntArray
 
-# Offsets, entries, features (N, F), Gram matrices (P·G,), weights of terms.
+# Intercepts, entries, features (N, F), Gram matrices (P·G,), weights of terms.
 Kernels = tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray]
 # c, lo, hi, diagonals at weights of 1, ε, and whether there are intercepts.
 Machines = tuple[FloatArray, FloatArray, FloatArray, FloatArray, float, bool]
@@ -82,7 +82,7 @@ def _sums_of(kernels: Kernels, sums: Sums, t: int) -> Sums:
 def _add_example(
     x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
 ) -> None:
-    """Add what an example with the multiplier b contributes to the sums of its task."""
+    """Add what a sample with the multiplier b contributes to the sums of its task."""
     for f in range(w.size):
         w[f] += b * x[i, f]
     if out.size > 0:
@@ -270,7 +270,7 @@ def _violating(
     epsilon: float,
     intercept: float,
 ) -> IntArray:
-    """Return the examples that have a multiplier or violate their condition."""
+    """Return the samples that have a multiplier or violate their condition."""
     rows = np.empty(v.size, np.int64)
     m = 0
     for i in range(v.size):
@@ -294,7 +294,7 @@ def _vectors_of(
     beta: FloatArray,
     v: FloatArray,
 ) -> FloatArray:
-    """Return c, lo, hi, β and v of some examples, (5, m)."""
+    """Return c, lo, hi, β and v of some samples, (5, m)."""
     vectors = np.empty((5, rows.size))
     for a in range(rows.size):
         i = rows[a]
@@ -313,7 +313,7 @@ def _take_over(
     w: FloatArray,
     out: FloatArray,
 ) -> bool:
-    """Move β of some examples, and the sums of their task; tell whether any moved."""
+    """Move β of some samples, and the sums of their task; tell whether any moved."""
     moved = False
     for a in range(rows.size):
         i = rows[a]
@@ -397,7 +397,7 @@ def solve_tasks(
 ) -> bool:
     """Solve every task's support vector dual for given weights, from the present β.
 
-    Each is solved on the examples that have a multiplier or violate their condition,
+    Each is solved on the samples that have a multiplier or violate their condition,
     until no other violates, the rest is rounding, or no work is left.
 
     Returns False after a slice of work: call again with the same arrays.
@@ -547,7 +547,7 @@ def _free(beta: FloatArray, lo: FloatArray, hi: FloatArray, epsilon: float) -> I
 def _write_outputs(
     rows: IntArray, x: FloatArray, w: FloatArray, out: FloatArray, U: FloatArray
 ) -> None:
-    """Write 1 and the outputs of each term for some examples to U, after the kernel."""
+    """Write 1 and the outputs of each term for some samples to U, after the kernel."""
     m, n_features, n_grams = rows.size, w.size, out.size // x.shape[0]
     for a in range(m):
         i = rows[a]

@@ -128,37 +128,37 @@ class MixedNormDuals:
         other._tasks = self._tasks.at(beta)
         return other
 
-    def solve(self, weights: FloatArray, accuracy: float) -> Inner:
+    def solve(self, weights: FloatArray, tolerance: float) -> Inner:
         """Solve until neither machines nor λ are further from the optimum.
 
         Parameters
         ----------
         weights : ndarray of shape (k,)
             γ.
-        accuracy : float
+        tolerance : float
             Of the machines, as for :meth:`TaskDuals.solve`, and of λ, relative to the
             objective; infinite for the values at the present β.
         """
-        point = self._solve_at(self.lam, weights, accuracy)
-        if accuracy == np.inf:
+        point = self._solve_at(self.lam, weights, tolerance)
+        if tolerance == np.inf:
             return point.inner
         floor = self.problem.floor(self.C)
         for _ in range(_MAX_STEPS):
-            allowed = accuracy * max(abs(point.inner.primal), floor)
+            allowed = tolerance * max(abs(point.inner.primal), floor)
             if point.excess <= allowed or point.inner.limit:
                 break
             before = point
             least = before.inner.dual - _ROUNDING * abs(before.inner.dual)
-            lam = self._newton(before, weights, accuracy)
-            point = self._solve_at(lam, weights, accuracy)
+            lam = self._newton(before, weights, tolerance)
+            point = self._solve_at(lam, weights, tolerance)
             if not point.inner.dual >= least:
                 # By the paper's step neither λ nor β makes it less.
-                lam = self._best(before.q, accuracy)
-                point = self._solve_at(lam, weights, accuracy)
+                lam = self._best(before.q, tolerance)
+                point = self._solve_at(lam, weights, tolerance)
             self.lam = point.lam
             if point.inner.dual < least:
                 break  # Rounding, or the machines' accuracy, is all that is left.
-        best = self._best(point.q, accuracy)
+        best = self._best(point.q, tolerance)
         self.lam = np.where(weights > 0.0, point.lam, best)
         self._q = point.q
         return point.inner
@@ -192,7 +192,7 @@ class MixedNormDuals:
         return 0.5 * (out + out.T)
 
     def _newton(
-        self, point: "_Point", weights: FloatArray, accuracy: float
+        self, point: "_Point", weights: FloatArray, tolerance: float
     ) -> FloatArray:
         """Return λ after a step of Newton's method."""
         system = self._system(point.lam, point.q, weights)
@@ -203,36 +203,36 @@ class MixedNormDuals:
         step = system.inverse(residual)
         nu = np.linalg.solve(system.coupling, np.sum(A * step, axis=0))
         step = step - system.inverse(A * nu)
-        lam = self._best(point.q, accuracy)
+        lam = self._best(point.q, tolerance)
         chosen = point.lam[:, system.active]
         # The paper's step does not overshoot; a long one of Newton's might.
         is_far = np.abs(np.log(lam[:, system.active] / chosen)) > _LONGEST_STEP
         near = chosen * np.exp(np.clip(step, -_LONGEST_STEP, _LONGEST_STEP))
         lam[:, system.active] = np.where(is_far, lam[:, system.active], near)
-        return self._normalised(lam, accuracy)
+        return self._normalised(lam, tolerance)
 
-    def _best(self, q: FloatArray, accuracy: float) -> FloatArray:
+    def _best(self, q: FloatArray, tolerance: float) -> FloatArray:
         """Return the λ of Lemma 3.1, (T, k)."""
         largest = q.max(axis=0)
         scaled = np.where(largest > 0.0, q / np.where(largest > 0.0, largest, 1.0), 1.0)
-        return self._normalised(scaled ** (1.0 / (self.order + 1.0)), accuracy)
+        return self._normalised(scaled ** (1.0 / (self.order + 1.0)), tolerance)
 
-    def _normalised(self, lam: FloatArray, accuracy: float) -> FloatArray:
+    def _normalised(self, lam: FloatArray, tolerance: float) -> FloatArray:
         """Return λ on the sphere of the p̄-norm, none so small that rounding has it.
 
         What the least λ adds to the p̄-norm is below the accuracy.
         """
         lam = lam / lam.max(axis=0)
         lam = lam / np.sum(lam**self.order, axis=0) ** (1.0 / self.order)
-        least = (_FLOOR * accuracy) ** (1.0 / self.order) * self._equal
+        least = (_FLOOR * tolerance) ** (1.0 / self.order) * self._equal
         floored: FloatArray = np.maximum(lam, least)
         return floored
 
     def _solve_at(
-        self, lam: FloatArray, weights: FloatArray, accuracy: float
+        self, lam: FloatArray, weights: FloatArray, tolerance: float
     ) -> "_Point":
         """Solve the machines for given λ and γ."""
-        inner = self._tasks.solve((weights / lam).ravel(), accuracy)
+        inner = self._tasks.solve((weights / lam).ravel(), tolerance)
         return self._point(lam, weights, inner)
 
     def _point(self, lam: FloatArray, weights: FloatArray, inner: Inner) -> "_Point":

@@ -1,7 +1,7 @@
 r"""Multiple kernel learning with trace norms over the tasks and a q-norm over kernels.
 
 The problem MK-MTSFL of Jawanpuria and Nath (2011), for 1 ≤ q ≤ 2, over matrices W_j of
-the models of T tasks (columns) in kernel j and offsets b,
+the models of T tasks (columns) in kernel j and intercepts b,
 
     min  ½ (Σ_j ‖W_j‖_tr^q)^{2/q} + C Σ loss,
 
@@ -13,7 +13,7 @@ and for matrices Q_j ⪰ 0 with Σ_j (tr Q_j)^q̄ ≤ 1, q̄ = q/(2 − q), mach
 tasks on the kernel Σ_j φ_j'Q_jφ_j have models W_j = Q_jB_j and an objective V(Q) that
 is an upper bound of the minimum. The minimum of V is that of the problem.
 
-Features are coordinates z_j of the span of the training inputs, cut where their
+Features are coordinates z_j of the span of the training samples, cut where their
 spectrum is negligible: what is beyond is no part of the problem. The method of
 multipliers (ADMM) splits W = Z. In W the tasks are machines on Σ_j K_j/ρ, the same in
 every iteration; Z is a proximal point, singular values less a threshold for each
@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.solvers.mixing import Mixing
+from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -44,10 +44,10 @@ from mtmkl.solvers.solution import (
     warn_if_stopped,
 )
 from mtmkl.solvers.svm.inner import (
-    FINEST_ACCURACY,
+    FINEST_TOLERANCE,
     Inner,
-    first_accuracy,
-    next_accuracy,
+    first_tolerance,
+    next_tolerance,
 )
 from mtmkl.solvers.svm.task_duals import (
     DualProblem,
@@ -83,12 +83,12 @@ class SchattenProblem:
     Attributes
     ----------
     factors : ndarray of shape (N, D)
-        Coordinates of the examples, a block of columns for each kernel, tasks one after
+        Coordinates of the samples, a block of columns for each kernel, tasks one after
         the other.
     ends : ndarray of shape (k + 1,)
         Kernel j has the columns ``ends[j]:ends[j + 1]``.
     spans : ndarray of shape (N, k, 2)
-        From which to which column an example has coordinates other than 0 in a kernel:
+        From which to which column a sample has coordinates other than 0 in a kernel:
         Cholesky factors are triangular, and those of narrow kernels diagonal.
     tasks : DualProblem
         The tasks on the sum of the kernels, one term.
@@ -121,7 +121,7 @@ class SchattenProblem:
         c : ndarray of shape (N,)
             Labels −1 and +1, or the targets of regression.
         sizes : ndarray of shape (T,)
-            Examples of each task.
+            Samples of each task.
         q : float
         epsilon : float, optional
             The tube of regression; by default the tasks are classifications.
@@ -289,8 +289,9 @@ class MixedSchattenPath:
         if self._duals is None:
             self._duals = TaskDuals(self.problem.tasks, C)
         elif C != self._duals.C:
-            # Rounding leaves some 1e-16 C of a β that is 0 for the offset of the last
-            # iteration: no multiple of it is best, and its quadratic term may be 0.
+            # Rounding leaves some 1e-16 C of a β that is 0 for the intercept of the
+            # last iteration: no multiple of it is best, and its quadratic term may be
+            # 0.
             beta = self._duals.beta
             beta[np.abs(beta) <= _ROUNDING * self._duals.C] = 0.0
             self._duals.rescale(C)
@@ -313,12 +314,12 @@ class _Search:
     ) -> None:
         self.problem, self.duals, self.tol = problem, duals, tol
         self.S, self.rho = S, rho
-        self.mixing = Mixing(S.shape, _MEMORY)
+        self.extrapolation = AndersonExtrapolation(S.shape, _MEMORY)
         self.spectra = _Spectra(problem)
         k = problem.n_kernels
         self.thresholds, self.norms, self.norm = np.zeros(k), np.zeros(k), 0.0
         self.Z = np.zeros_like(S)
-        self.accuracy = first_accuracy(tol)
+        self.tolerance = first_tolerance(tol)
         self.bound, self.best_beta = -np.inf, duals.beta.copy()
         self.best: _Model | None = None
         self.floor = problem.tasks.floor(duals.C)
@@ -340,16 +341,16 @@ class _Search:
                 idle = idle + 1 if self.gap > _IDLE * last else 0
                 if self.gap <= self.tol:
                     status = "converged"
-                elif self.accuracy < FINEST_ACCURACY:
+                elif self.tolerance < FINEST_TOLERANCE:
                     status = "stalled"
                 elif n_iter >= max_iter:
                     status = "stopped"
-                wanted = max(_ACCURACY * self.gap, 0.1 * FINEST_ACCURACY)
+                wanted = max(_ACCURACY * self.gap, 0.1 * FINEST_TOLERANCE)
                 if idle == _IDLE_CHECKS:
                     # Of a large C outputs are worth more than the gap says.
-                    wanted = min(wanted, max(0.1 * self.accuracy, FINEST_ACCURACY))
+                    wanted = min(wanted, max(0.1 * self.tolerance, FINEST_TOLERANCE))
                     idle = 0
-                self.accuracy = min(self.accuracy, wanted)
+                self.tolerance = min(self.tolerance, wanted)
             factor = 1.0
             is_far = self.gap > _NEAR and n_iter <= _LAST_BALANCE
             if is_far and n_iter % _ADAPT_EVERY == 0:
@@ -357,11 +358,11 @@ class _Search:
             if factor == 1.0:
                 W -= self.Z
                 W *= _RELAXATION
-                self.S = self.mixing.following(self.S, W)
+                self.S = self.extrapolation.following(self.S, W)
             else:
                 self.S = self.Z + (self.S - self.Z) / factor
                 self.rho *= factor
-                self.mixing.clear()
+                self.extrapolation.clear()
         return self.result(n_iter, status, inner.limit)
 
     def proximal_point(self) -> None:
@@ -385,14 +386,14 @@ class _Search:
         )
 
     def machines(self) -> tuple[FloatArray, Inner]:
-        """Return W, by the machines of single tasks with 2Z − S for an offset."""
+        """Return W, by the machines of single tasks with 2Z − S for an intercept."""
         problem, duals = self.problem, self.duals
         W = self.Z - self.S
         W += self.Z
         offsets = problem.tasks.offsets
         duals.shift(own_outputs(offsets, problem.factors, problem.spans, W))
         duals.renew()
-        inner = duals.solve(np.array([1.0 / self.rho]), self.accuracy)
+        inner = duals.solve(np.array([1.0 / self.rho]), self.tolerance)
         problem.add_own_sums(duals.beta / self.rho, W)
         return W, inner
 
@@ -427,14 +428,14 @@ class _Search:
         features = np.concatenate(parts, axis=1) if parts else np.zeros((beta.size, 1))
         blocks = GramBlocks.of(self.problem.tasks.blocks.sizes, features=features)
         state = self.problem.machines(blocks, self.duals.C, beta)
-        accuracy = first_accuracy(self.tol)
-        inner = state.solve(w, accuracy)
-        while not inner.limit and accuracy > FINEST_ACCURACY:
+        tolerance = first_tolerance(self.tol)
+        inner = state.solve(w, tolerance)
+        while not inner.limit and tolerance > FINEST_TOLERANCE:
             gap = max(inner.primal - self.bound, self.tol * abs(inner.primal))
             if inner.primal - inner.dual <= _SHARE * gap:
                 break
-            accuracy = next_accuracy(accuracy, inner, 0.5 * _SHARE * gap)
-            inner = state.solve(w, accuracy)
+            tolerance = next_tolerance(tolerance, inner, 0.5 * _SHARE * gap)
+            inner = state.solve(w, tolerance)
         return _Model(directions, w, state, inner)
 
     def change_of_rho(self, W: FloatArray, before: FloatArray) -> float:

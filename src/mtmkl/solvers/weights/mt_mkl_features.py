@@ -1,7 +1,7 @@
 r"""Multi-task multiple kernel learning on explicit, sparse features.
 
 A term m is a pair of a feature map φ_b(m) and a task kernel R_m = Q_m^{-1}, a positive
-semi-definite matrix over the T tasks. With τ(i) the task of example i, minimises over
+semi-definite matrix over the T tasks. With τ(i) the task of sample i, minimises over
 weights θ ≥ 0, ||θ||_p ≤ 1, and W
 
     ½ Σ_m ||W_m||²_{Q_m} / θ_m + C Σ_i l(y_i f_i),   f_i = Σ_m ⟨w_{m,τ(i)}, φ_b(m)(x_i)⟩
@@ -18,16 +18,16 @@ h(α) = −Σ_i [α_i log(α_i/C) + (C − α_i) log(1 − α_i/C)] for the logi
 For given θ and α the primal point is w_{m,t} = θ_m Σ_s R_m[t,s] u_{b(m),s}. All terms
 on one map share its features: their sum has the task kernel G_b = Σ θ_m R_m, and only
 u is stored. An epoch goes through the tasks, in random order, and in each through its
-examples, in random order. On entering task t it computes
+samples, in random order. On entering task t it computes
 v_{b,t} = Σ_s G_b[t,s] u_{b,s}; from there on a step in α_i costs no more than the
-features of example i. That is the exact coordinate ascent of the paper's algorithm 2
+features of sample i. That is the exact coordinate ascent of the paper's algorithm 2
 [1]_ at the cost of one linear SVM. After it the weights follow the paper's (22), in
 which ||W_m||²_{Q_m} = θ_m² q_m.
 
 The paper's (24) has one θ_m too many in its numerator, as w_{m,t} holds it already, and
 its denominator needs R_m[τ(i),τ(i)] k_m(x_i, x_i).
 
-Examples of the hinge loss that have settled at 0 or C are left out of the epochs, as
+Samples of the hinge loss that have settled at 0 or C are left out of the epochs, as
 in [2]_, until the gap over the others is closed.
 
 References
@@ -81,7 +81,7 @@ def solve(
     """Solve the problem of this module to a relative duality gap.
 
     Beside the data it needs 2·T·D numbers, with D the sum of the numbers of features
-    d_b, and six per example. Canonical CSR input of float64 is not copied.
+    d_b, and six per sample. Canonical CSR input of float64 is not copied.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def solve(
     y : array-like of shape (n,)
         ±1.
     task : array-like of int of shape (n,)
-        τ(i), in 0..T-1; tasks may be without examples.
+        τ(i), in 0..T-1; tasks may be without samples.
     terms : sequence of (int, array-like of shape (T, T))
         For each term the number of its feature map and its task kernel R_m, symmetric
         and positive semi-definite.
@@ -99,7 +99,7 @@ def solve(
     p : float
         Norm of the weights, p ≥ 1. With ``np.inf`` all weights are 1.
     rng : Generator
-        Draws the order of tasks and examples.
+        Draws the order of tasks and samples.
     loss : {"hinge", "logistic"}
     tol : float
         Relative duality gap at which to stop.
@@ -257,8 +257,8 @@ def _starting_point(
     dual, theta = start.dual, start.extra["theta"]
     if dual is None or dual.shape != problem.y.shape or theta.shape != equal.shape:
         raise ValueError(
-            "start must be a solution for the same examples and number of terms, got "
-            f"{0 if dual is None else dual.size} for {problem.y.size} examples and "
+            "start must be a solution for the same samples and number of terms, got "
+            f"{0 if dual is None else dual.size} for {problem.y.size} samples and "
             f"{theta.size} for {n_terms} terms"
         )
     alpha = np.clip(dual * (problem.C / start.extra["C"]), 0.0, problem.C)
@@ -277,14 +277,14 @@ def _descend(
 ) -> tuple[FloatArray, Certificate]:
     """Take epochs until the gap is closed; update alpha and U, return the weights.
 
-    An epoch yields an estimate of the gap at no cost: each example adds its share when
+    An epoch yields an estimate of the gap at no cost: each sample adds its share when
     it is visited, before its step. The gap itself takes a pass over the data, and is
     computed when the estimate, corrected by the ratio of the two the last time, falls
     to the tolerance.
     """
     order = np.argsort(problem.task, kind="stable")
     first = np.searchsorted(problem.task[order], np.arange(problem.n_tasks + 1))
-    # Examples that take part in an epoch: order[first[t] : last[t]] for task t.
+    # Samples that take part in an epoch: order[first[t] : last[t]] for task t.
     last, bounds = first[1:].copy(), _NO_BOUNDS
     ratio, previous = _FIRST_RATIO, np.inf
     history = []

@@ -1,7 +1,7 @@
 r"""Multi-task multiple kernel learning on Gram matrices.
 
 The problem of :mod:`mtmkl.solvers.weights.mt_mkl_features`, where Algorithm 2 of the
-paper is, for any kernels: term m has the matrix K_m over the examples of all tasks,
+paper is, for any kernels: term m has the matrix K_m over the samples of all tasks,
 R_m[τ(i), τ(j)] k_m(x_i, x_j) for i and j. Minimised over its models, the problem is the
 convex function of the weights
 
@@ -50,7 +50,7 @@ class GramPath:
     Parameters
     ----------
     blocks : GramBlocks
-        One block of the examples of all tasks, of matrices alone.
+        One block of the samples of all tasks, of matrices alone.
     y : ndarray of shape (n,)
         ±1, in the order of the block.
     p : float
@@ -63,7 +63,7 @@ class GramPath:
     max_iter : int
         Limit on visited weights.
     rng : Generator
-        Draws the order of the examples of the logistic loss.
+        Draws the order of the samples of the logistic loss.
 
     Raises
     ------

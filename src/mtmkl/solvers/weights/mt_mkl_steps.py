@@ -153,10 +153,10 @@ def epoch(
     alpha: FloatArray,
     U: FloatArray,
 ) -> tuple[float, float, float]:
-    """Go once through the examples that take part, and update alpha, U, order, last.
+    """Go once through the samples that take part, and update alpha, U, order, last.
 
     Returns the estimated share of the losses in the gap, and the largest and least
-    violation, by which the next epoch leaves out examples of the hinge loss: one at 0
+    violation, by which the next epoch leaves out samples of the hinge loss: one at 0
     whose gradient 1 − y_i f_i is below the least violation (or at C and above the
     largest) has moved further into its bound than anything else has yet to move.
     """
@@ -224,7 +224,7 @@ def epoch(
                 inverse = 1.0 / G[b, t, t]
                 for j in range(offsets[b], offsets[b + 1]):
                     U[t, j] += inverse * v[j]
-    # Without a violation on a side there is nothing to measure settled examples by.
+    # Without a violation on a side there is nothing to measure settled samples by.
     if largest <= 0.0:
         largest = np.inf
     if least >= 0.0:

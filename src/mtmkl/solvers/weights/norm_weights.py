@@ -47,7 +47,7 @@ def next_weights(
     (2015), put on the sphere by :func:`on_sphere`. Values of q that rounding leaves
     below 0 count as 0. A length above 1 goes further on the line from θ.
     """
-    # β'Kβ of examples whose labels cancel out is rounding, of either sign.
+    # β'Kβ of samples whose labels cancel out is rounding, of either sign.
     squared = theta**2 * np.maximum(q, 0.0)
     if not squared.any():
         return theta

@@ -41,7 +41,7 @@ import numpy as np
 
 from mtmkl.solvers.descent import Descent
 from mtmkl.solvers.solution import Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_ACCURACY, Inner
+from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, Inner
 from mtmkl.solvers.svm.task_duals import (
     DualProblem,
     TaskDuals,
@@ -323,7 +323,7 @@ class _Search(Descent):
     def evaluate(self) -> None:
         if self.n_rejected:
             # The present duals belong to weights that were not taken.
-            self.state.solve(self.weights, self.accuracy)
+            self.state.solve(self.weights, self.tolerance)
         super().evaluate()
         fresh = self.state.at(self.best.beta)
         inner = fresh.solve(np.zeros(self.path.tasks.n_weights), np.inf)
@@ -382,7 +382,7 @@ class _Search(Descent):
         path, support = self.path, self.support
         predicted = model.objective - self.penalty
         new_penalty = self.coupling(model.theta)
-        trial = self.state.solve(model.theta.ravel(), self.accuracy)
+        trial = self.state.solve(model.theta.ravel(), self.tolerance)
         seen = path.support(self.state, trial)
         candidates = [support, seen]
         if model.shares.any():
@@ -407,9 +407,9 @@ class _Search(Descent):
             self.n_flat = 0
             return
         inner_gap = self.inner.primal - self.inner.dual
-        if self.accuracy > FINEST_ACCURACY and inner_gap > _SETTLED * self.gap:
+        if self.tolerance > FINEST_TOLERANCE and inner_gap > _SETTLED * self.gap:
             # The gap is one of q, which is known less well than V.
-            self.accuracy *= _REFINEMENT
+            self.tolerance *= _REFINEMENT
             self.solve()
             self.n_rejected = 0
         else:

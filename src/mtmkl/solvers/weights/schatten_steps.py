@@ -245,9 +245,9 @@ def _trace_norms(
 def own_outputs(
     offsets: IntArray, factors: FloatArray, spans: IntArray, W: FloatArray
 ) -> FloatArray:
-    """Return z_i'w_t of each example i of task t, for w_t in the rows of W.
+    """Return z_i'w_t of each sample i of task t, for w_t in the rows of W.
 
-    In kernel j an example has coordinates other than 0 from column ``spans[i, j, 0]``
+    In kernel j a sample has coordinates other than 0 from column ``spans[i, j, 0]``
     up to column ``spans[i, j, 1]`` at most.
     """
     D, out = W.shape[1], np.zeros(factors.shape[0])
@@ -267,7 +267,7 @@ def add_own_sums(
     beta: FloatArray,
     W: FloatArray,
 ) -> None:
-    """Add Σ_i β_i z_i of the examples i of task t to row t of W."""
+    """Add Σ_i β_i z_i of the samples i of task t to row t of W."""
     for t in range(offsets.size - 1):
         for i in range(offsets[t], offsets[t + 1]):
             if beta[i] != 0.0:

@@ -42,7 +42,7 @@ class ClassTable:
         tasks: Literal["one_vs_one", "one_vs_rest"] = "one_vs_one",
         seed: NotNegative = 0,
     ) -> MultiTaskData:
-        """Draw ``n_per_class`` examples of each class, and make tasks of two classes.
+        """Draw ``n_per_class`` samples of each class, and make tasks of two classes.
 
         At most the size of the smallest class is drawn, which None stands for.
         """

@@ -43,5 +43,5 @@ def load_balanced_landmine(
         drawn = rng.permutation(clutter)[: mines.size]
         kept.append(np.sort(np.concatenate([mines, drawn])))
     part = whole.subset(np.concatenate(kept))
-    # Rows that are left out leave no gap in the numbers of the examples.
+    # Rows that are left out leave no gap in the numbers of the samples.
     return replace(part, name="landmine_balanced", sample=np.arange(part.y.size))

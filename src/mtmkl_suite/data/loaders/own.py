@@ -30,11 +30,11 @@ from mtmkl_suite.tables import (
 DATA_FILES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".npz")
 """Endings of a file of one's own that stands for a data set, in any case."""
 
-MIN_EXAMPLES = 6
-"""Fewer examples of a task cannot be divided for training, validation and testing."""
+MIN_SAMPLES = 6
+"""Fewer samples of a task cannot be divided for training, validation and testing."""
 
 MIN_OF_CLASS = 3
-"""Fewer examples of a class cannot be in each of these roles."""
+"""Fewer samples of a class cannot be in each of these roles."""
 
 Outputs = Literal["labels", "numbers"]
 
@@ -59,25 +59,25 @@ def load_file(
     target: str,
     ignore: Sequence[str] = (),
     outputs: Outputs | None = None,
-    min_examples: int | None = None,
+    min_samples: int | None = None,
     impute: bool = False,
     one_hot: bool = False,
     bias: bool = True,
 ) -> MultiTaskData:
-    """Read a table, one row per example, as tasks in sorted order.
+    """Read a table, one row per sample, as tasks in sorted order.
 
-    All columns but ``task``, ``target`` and the ignored ones are inputs. An ``.npz``
-    file has arrays in place of columns, and the inputs as its only other array of two
+    All columns but ``task``, ``target`` and the ignored ones are features. An ``.npz``
+    file has arrays in place of columns, and the features as its only other array of two
     dimensions, or as ``X``.
 
     Labels are two values, of which the second in order becomes +1, the first −1;
-    numbers are centred and divided by their standard deviation, over all examples. By
+    numbers are centred and divided by their standard deviation, over all samples. By
     default two values are labels.
 
-    Tasks with fewer than ``min_examples`` are left out; None refuses those with fewer
-    than :data:`MIN_EXAMPLES`. ``impute`` and ``one_hot`` accept missing inputs and
+    Tasks with fewer than ``min_samples`` are left out; None refuses those with fewer
+    than :data:`MIN_SAMPLES`. ``impute`` and ``one_hot`` accept missing features and
     text, which :func:`mtmkl_suite.data.scaling.fitted_inputs` fills and encodes by
-    training rows alone. ``bias`` adds an input that is 1, for methods without an
+    training rows alone. ``bias`` adds a feature that is 1, for methods without an
     intercept.
 
     The error names all problems, and their remedies; the data's remarks say what was
@@ -96,7 +96,7 @@ def load_file(
         problems.append(f"column {task!r} is both task and target")
     names = [name for name in known if name not in (task, target, *ignore)]
     if not names:
-        problems.append("there are no inputs beside task and target")
+        problems.append("there are no features beside task and target")
     renamed = re.compile(rf"{re.escape(target)}(\.\d+)?", re.IGNORECASE)
     problems += [
         _copy(name, target, "is named like")
@@ -127,7 +127,7 @@ def load_file(
     group = np.asarray(table.labels(task), dtype=str)
     kept = ~outer
     with _noted(problems):
-        kept &= _kept_tasks(group, kept, min_examples)
+        kept &= _kept_tasks(group, kept, min_samples)
     small = sorted(set(group[~outer]) - set(group[kept]))
     inputs, group, missing = inputs[kept], group[kept], missing[kept]
     y, kind = np.zeros(len(group)), ""
@@ -147,7 +147,7 @@ def load_file(
     _refuse(path, problems)
     read = (
         f"Read {path.name}: {len(y)} rows, tasks in {task} ({some(np.unique(group))}), "
-        f"{len(names)} inputs ({some(names)}), target {target} ({kind})."
+        f"{len(names)} features ({some(names)}), target {target} ({kind})."
     )
     listed = {
         "Inputs as categories": [
@@ -230,7 +230,7 @@ def _copy(name: str, target: str, how: str) -> str:
 
 
 def _is_copy(x: np.ndarray, y: np.ndarray) -> bool:
-    """Tell whether an input is the target, in whatever unit."""
+    """Tell whether a feature is the target, in whatever unit."""
     if not x.size or np.ptp(x) == 0 or np.ptp(y) == 0:
         return False
     scaled = x / np.abs(x).max()
@@ -259,7 +259,7 @@ def _lacking(table: Table, gaps: Any) -> tuple[str, str]:
 def _input(
     table: Table, name: str, present: np.ndarray, one_hot: bool
 ) -> tuple[np.ndarray, bool]:
-    """Return the numbers of an input, or of its categories, and whether it has those.
+    """Return the numbers of a feature, or of its categories, and whether it has those.
 
     What is missing is 0.
     """
@@ -283,7 +283,7 @@ def _input(
     worse = wrong[[not are_numbers([text.replace(",", ".")]) for text in wrong]]
     line, text = next((worse if len(worse) else wrong).items())
     raise TableError(
-        f"column {name!r} has {text!r} in {table.where} {line}, and inputs are "
+        f"column {name!r} has {text!r} in {table.where} {line}, and features are "
         f"numbers: encode it by --one-hot, or leave it out by --ignore {name}"
         f"{no_number(text)}"
     )
@@ -321,25 +321,25 @@ def _targets(
 
 
 def _kept_tasks(
-    group: np.ndarray, known: np.ndarray, min_examples: int | None
+    group: np.ndarray, known: np.ndarray, min_samples: int | None
 ) -> np.ndarray:
-    """Return a mask of the rows whose tasks have enough examples."""
+    """Return a mask of the rows whose tasks have enough samples."""
     names, sizes = np.unique(group[known], return_counts=True)
-    least = MIN_EXAMPLES if min_examples is None else min_examples
-    if least < MIN_EXAMPLES:
+    least = MIN_SAMPLES if min_samples is None else min_samples
+    if least < MIN_SAMPLES:
         raise TableError(
-            f"--min-examples is {least}, wanted at least {MIN_EXAMPLES}: each task is "
+            f"--min-samples is {least}, wanted at least {MIN_SAMPLES}: each task is "
             "divided for training, validation and testing"
         )
     small = [f"{n} ({s})" for n, s in zip(names, sizes, strict=True) if s < least]
-    if small and min_examples is None:
+    if small and min_samples is None:
         raise TableError(
             f"{len(small)} of {len(names)} tasks have fewer than {least} "
-            f"examples: {some(small)}. Leave them out by --min-examples {least}, or "
+            f"samples: {some(small)}. Leave them out by --min-samples {least}, or "
             "join them"
         )
     if len(names) - len(small) < 1:
-        raise TableError(f"no task has {least} examples")
+        raise TableError(f"no task has {least} samples")
     return np.isin(group, names[sizes >= least])
 
 
@@ -350,7 +350,7 @@ def _check_classes(group: np.ndarray, y: np.ndarray) -> None:
         rarer = int(min((labels > 0).sum(), (labels < 0).sum()))
         if rarer < MIN_OF_CLASS:
             what = "one class only" if rarer == 0 else f"{rarer} of one class"
-            few.append(f"task {str(name)!r} has {what} among {labels.size} examples")
+            few.append(f"task {str(name)!r} has {what} among {labels.size} samples")
     if few:
         raise TableError(
             f"{some(few)}: each task needs at least {MIN_OF_CLASS} of each class. "

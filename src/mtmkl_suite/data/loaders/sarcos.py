@@ -26,7 +26,7 @@ def load_sarcos(
 
     Every task draws its own rows, without replacement, as in Jawanpuria & Nath (2011).
     They drew from all 48,933 rows; here the file of 4,449 rows is the source. An arm's
-    state may be a training example of one joint and a test example of another.
+    state may be a training sample of one joint and a test sample of another.
 
     Features, as they are stored, are position, velocity and acceleration of each joint;
     y is the torque of the task's joint.

@@ -111,7 +111,7 @@ def solve_alternating(
 
 
 def _stacked(tasks: TaskDecomposition) -> tuple[FloatArray, FloatArray]:
-    """Return inputs (T, r, d) and targets (T, r), with rows of zeros to one r."""
+    """Return features (T, r, d) and targets (T, r), with rows of zeros to one r."""
     sizes = np.diff(tasks.offsets)
     X = np.zeros((tasks.n_tasks, int(sizes.max(initial=0)), tasks.n_features))
     y = np.zeros(X.shape[:2])

@@ -1,6 +1,6 @@
 """Labels 0 and 1 in place of −1 and +1, as a reading of the experiments on classes.
 
-Least squares with penalised offsets depends on the code of the labels. Here an
+Least squares with penalised intercepts depends on the code of the labels. Here an
 estimator is fitted to 0 and 1, and what it predicts is brought back: 2 f(x) − 1, which
 is positive where f(x) is above ½.
 """

@@ -175,7 +175,7 @@ def sizes(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
         )
     axis.invert_yaxis()
     axis.set_xticks(sorted(numbers["train_size"].unique()))
-    axis.set_xlabel("examples for training, %")
+    axis.set_xlabel("samples for training, %")
     axis.set_ylabel("mean rank, 1 is best")
     n_sets = range_text(numbers["n"])
     axis.set_title(f"{n_sets} data sets; grey: all other methods", fontsize=9)

@@ -22,7 +22,7 @@ _LEAST = 1e-12  # of λ
 def regression_problem(
     X: FloatArray, y: FloatArray, task: IntArray, kernels: KernelList, epsilon: float
 ) -> DualProblem:
-    """Return the duals of support vector regression on standardised inputs."""
+    """Return the duals of support vector regression on standardised features."""
     terms = KernelTerms.of(X, kernels, normalize="trace", standardize=True)
     n_tasks = int(task.max()) + 1
     training = TrainingSet(terms, X, task, n_tasks)

@@ -13,10 +13,10 @@ from scipy.special import logsumexp
 from mtmkl.methods.mkmtfl import MKMTFLRegressor
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.svm.inner import (
-    FINEST_ACCURACY,
+    FINEST_TOLERANCE,
     Inner,
-    first_accuracy,
-    next_accuracy,
+    first_tolerance,
+    next_tolerance,
 )
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_norm import (
@@ -71,7 +71,7 @@ class MixedNormDescent:
         if C != state.C:
             state.rescale(C)
         state.renew()
-        floor, accuracy = self.problem.floor(C), first_accuracy(self.tol)
+        floor, accuracy = self.problem.floor(C), first_tolerance(self.tol)
         # γ itself may underflow, and would never come back.
         logs, length, history = self._logs, self.step, list[float]()
         inner = state.solve(np.exp(logs), accuracy)
@@ -85,7 +85,7 @@ class MixedNormDescent:
                     bound, best = value, beta.copy()
             gap, inner_gap = inner.primal - bound, inner.primal - inner.dual
             allowed = self.tol * max(abs(inner.primal), floor)
-            is_finest = bool(inner.limit) or accuracy < FINEST_ACCURACY
+            is_finest = bool(inner.limit) or accuracy < FINEST_TOLERANCE
             if gap <= allowed:
                 status = "converged"
             elif is_finest and inner_gap >= 0.5 * gap:
@@ -94,7 +94,7 @@ class MixedNormDescent:
                 status = "stopped"
             elif inner_gap > max(0.1 * gap, 0.3 * allowed) and not is_finest:
                 wanted = max(0.05 * gap, 0.15 * allowed)
-                accuracy = next_accuracy(accuracy, inner, wanted)
+                accuracy = next_tolerance(accuracy, inner, wanted)
                 inner = state.solve(np.exp(logs), accuracy)
                 continue
             history.append(inner.primal)

@@ -38,7 +38,7 @@ from mtmkl.solvers.solution import (
     relative_gap,
     warn_if_stopped,
 )
-from mtmkl.solvers.svm.inner import Inner, first_accuracy, next_accuracy
+from mtmkl.solvers.svm.inner import Inner, first_tolerance, next_tolerance
 from mtmkl.solvers.svm.task_duals import TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_schatten import SchattenProblem, one_gram
 from mtmkl.typing import FloatArray
@@ -203,7 +203,7 @@ class SchattenDescent:
         features = np.concatenate([Z @ R for Z, R in pairs], axis=1)
         gram = one_gram(features, problem.tasks.blocks.sizes)
         state = problem.machines(gram, C, beta)
-        accuracy = first_accuracy(self.tol)
+        accuracy = first_tolerance(self.tol)
         while True:
             inner = state.solve(np.ones(1), accuracy)
             size = max(abs(inner.primal), problem.tasks.floor(C))
@@ -211,7 +211,7 @@ class SchattenDescent:
             is_finest = bool(inner.limit) or accuracy <= _FINEST
             if inner.primal - inner.dual <= allowed or is_finest:
                 return _Visited(Q, state, inner, problem.duals_in_features(state.beta))
-            accuracy = next_accuracy(accuracy, inner, 0.5 * allowed)
+            accuracy = next_tolerance(accuracy, inner, 0.5 * allowed)
 
     def _next(self, here: _Visited) -> _Visited:
         squares = [B.T @ B for B in self._blocks(here.B)]

@@ -69,7 +69,7 @@ class SquaredMKL(MultiTaskRegressor):
         self._weights = np.full((len(self._rows), k), 1.0 / k)
 
     def _solve(self, y: FloatArray) -> None:
-        """Set β and the offsets for the weights, and the norms that belong to them."""
+        """Set β and the intercepts for the weights, and the norms of these."""
         self._beta = np.zeros(y.size)
         self.intercept_ = np.zeros(len(self._rows))
         for t, rows in enumerate(self._rows):

@@ -222,7 +222,7 @@ def _reached(history: pd.DataFrame, level: float) -> dict[str, Any]:
 
 
 def _splits(context: Context, most: int) -> Iterator[tuple[int, MultiTaskData]]:
-    """Yield the first splits of School and their training examples.
+    """Yield the first splits of School and their training samples.
 
     A run may have fewer than are wanted.
     """

@@ -1,7 +1,7 @@
 """The kernel machines of Jawanpuria and Nath (2011) as other readings have them.
 
-Without offsets, or with kernels as they are: null in a reading leaves a parameter out,
-and these have another default.
+Without intercepts, or with kernels as they are: null in a reading leaves a parameter
+out, and these have another default.
 """
 
 from collections.abc import Callable
@@ -14,19 +14,19 @@ from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 
 class MKLWithoutOffset(SingleTaskMKLRegressor):
-    """Multiple kernel learning, one task at a time, of models without offsets."""
+    """Multiple kernel learning, one task at a time, of models without intercepts."""
 
     fit_intercept = False
 
 
 class MKMTFLWithoutOffset(MKMTFLRegressor):
-    """MK-MTFL of models without offsets."""
+    """MK-MTFL of models without intercepts."""
 
     fit_intercept = False
 
 
 class MKMTSFLWithoutOffset(MKMTSFLRegressor):
-    """MK-MTSFL of models without offsets."""
+    """MK-MTSFL of models without intercepts."""
 
     def _path(self, problem: SchattenProblem) -> Callable[[float], Solution]:
         tasks = replace(problem.tasks, fit_intercept=False)

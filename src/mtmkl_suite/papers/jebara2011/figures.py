@@ -56,13 +56,13 @@ _METHODS = ("med_graph", "l1_and", "l1_or")
 
 
 def figure_1(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples, Dermatology: feature selection."""
+    """Draw AUC against training samples, Dermatology: feature selection."""
     panel = _auc_of_two("dermatology_features", "med_features", "independent_features")
     return panels_figure(context, [panel], SINGLE, legend="corner")
 
 
 def figure_2(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples, Landmine: kernel selection."""
+    """Draw AUC against training samples, Landmine: kernel selection."""
     panels = [
         _auc_of_two(f"landmine_{count}", f"med_{count}", f"independent_{count}")
         for count in (18, 22)
@@ -77,7 +77,7 @@ def _auc_of_two(experiment: str, method: str, baseline: str) -> Panel:
         "auc",
         "train_size",
         [Curve(method, where=_CHOSEN), Curve(baseline, where=_CHOSEN)],
-        label="training examples per task",
+        label="training samples per task",
         metric_label="test AUC, mean over tasks",
         paired=True,
     )
@@ -165,7 +165,7 @@ def figure_5(context: Context) -> FigureAndNumbers:
     position, grid = 1.5, np.linspace(0.0, 4.0, 201)
 
     def bounds(multiplier: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-        # One example with k(x, x) = 1: q = ½λ².
+        # One sample with k(x, x) = 1: q = ½λ².
         return bounds_along(
             multiplier - position, q=[0.5 * position**2], r=[position], w=[0.5],
             linear=position, slope=1.0, log_alpha=math.log(10.0),
@@ -186,7 +186,7 @@ def figure_5(context: Context) -> FigureAndNumbers:
     axis.set_ylim(-2.0, 3.0)
     axis.set_xlabel("λ")
     axis.set_ylabel("objective")
-    axis.set_title("one example, k(x, x) = 1, α = 10")
+    axis.set_title("one sample, k(x, x) = 1, α = 10")
     # Beside the axes: no corner is free of curves.
     figure.legend(loc="outside right center")
     return figure, numbers

@@ -74,7 +74,7 @@ _STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
 def figure_2(context: Context) -> FigureAndNumbers:
     """Draw Figure 2's comparison on the stand-in: splice sites are not available.
 
-    A tenth of the examples is for training.
+    A tenth of the samples is for training.
     """
     figure = Figure(figsize=(7.4, 3.6))
     numbers = _by_organism(context, figure.subplots(), FIXED, 10)
@@ -84,8 +84,8 @@ def figure_2(context: Context) -> FigureAndNumbers:
 
 
 def figure_4(context: Context) -> FigureAndNumbers:
-    """Draw the AUC by organism with most examples, and its mean by their number."""
-    panel = _aucs(TSS, "examples for training, %", "mean over organisms", "MTL")
+    """Draw the AUC by organism with most samples, and its mean by their number."""
+    panel = _aucs(TSS, "samples for training, %", "mean over organisms", "MTL")
     figure = Figure(figsize=(7.4, 7.2))
     upper, lower = figure.subplots(2, 1)
     sizes = context.rows(TSS, "auc", {})["train_size"]
@@ -100,7 +100,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
 
 
 def _aucs(experiment: str, label: str, title: str, mtl: str) -> Panel:
-    """Return the AUC of all methods against the number of training examples."""
+    """Return the AUC of all methods against the number of training samples."""
     data = experiment.partition("_")[0]
     labels = {"individual": "Individual", "union": "Union", "mtl": mtl}
     labels |= {k: v if k == "vanilla" else f"MT-MKL {v}" for k, v in NORMS.items()}
@@ -118,17 +118,17 @@ def _aucs(experiment: str, label: str, title: str, mtl: str) -> Panel:
 
 
 def figure_structure(context: Context) -> FigureAndNumbers:
-    """Draw AUC against training examples, Landmine and Robot with their structure."""
+    """Draw AUC against training samples, Landmine and Robot with their structure."""
     mtl = "MTL, structure alone"
     panels = [
-        _aucs("landmine_terrain", "training examples per task", "Landmine", mtl),
-        _aucs("robot_pairs", "examples for training, %", "Robot", mtl),
+        _aucs("landmine_terrain", "training samples per task", "Landmine", mtl),
+        _aucs("robot_pairs", "samples for training, %", "Robot", mtl),
     ]
     return panels_figure(context, panels, (7.4, 4.6), legend="figure", columns=4)
 
 
 def figure_recovery(context: Context) -> FigureAndNumbers:
-    """Draw learned against true similarity, and AUC, by examples per class."""
+    """Draw learned against true similarity, and AUC, by samples per class."""
     similarity = Panel(
         "similarity_correlation",
         ["toy_recovery", "toy_recovery_large"],
@@ -138,7 +138,7 @@ def figure_recovery(context: Context) -> FigureAndNumbers:
             *(Curve(norm) for norm in NORMS),
             *(Curve(f"{norm}_unit", line="--") for norm in NORMS),
         ],
-        label="training examples per class and task",
+        label="training samples per class and task",
         metric_label="correlation with the true similarity",
         title="mean ± sd over at most {most} draws",
         scale="log",
@@ -426,7 +426,7 @@ def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
 
 
 def figure_solvers(context: Context) -> FigureAndNumbers:
-    """Draw time to a gap of 1e-3 and peak memory against the number of examples."""
+    """Draw time to a gap of 1e-3 and peak memory against the number of samples."""
     table = context.steps["solver_seconds"]
     figure = Figure(figsize=(7.4, 4.0))
     left, right = figure.subplots(1, 2)
@@ -448,7 +448,7 @@ def figure_solvers(context: Context) -> FigureAndNumbers:
     for axis in (left, right):
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.set_xlabel("examples")
+        axis.set_xlabel("samples")
     left.set_ylabel("processor seconds to a gap of 10⁻³")
     right.set_ylabel("peak memory, MB")
     left.set_title("13 tasks, 3 task kernels, 20,000 features")

@@ -1,4 +1,4 @@
-"""The choice of C for each organism on its own validation examples, of section 4.3."""
+"""The choice of C for each organism on its own validation samples, of section 4.3."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Time and memory of one solver on one number of examples, in a process of its own.
+"""Time and memory of one solver on one number of samples, in a process of its own.
 
 ``python -m mtmkl_suite.papers.widmer2015.solver_trial '{"solver": "features", "n":
 1000}'`` prints the result as JSON. A process has one peak of memory, so each trial

@@ -14,13 +14,13 @@ SIZES: Mapping[str, Mapping[str, Sequence[int]]] = {
     "quick": {"features": (300,), "gram": (), "liblinear": ()},
     "paper": {
         "features": (1000, 3000, 10_000, 30_000, 100_000, 1_000_000),
-        # Three Gram matrices of 10,000 examples are beyond the bound on their size.
+        # Three Gram matrices of 10,000 samples are beyond the bound on their size.
         "gram": (1000, 3000),
-        # Written out, the map of 100,000 examples takes 12 GB.
+        # Written out, the map of 100,000 samples takes 12 GB.
         "liblinear": (1000, 3000, 10_000, 30_000),
     },
 }
-"""Numbers of examples by tier and solver."""
+"""Numbers of samples by tier and solver."""
 
 
 def solver_seconds(context: Context) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Sparse features with the statistics of strings, and the map of all terms written out.
 
-Section 3.2.3 is about features of strings: many of them, few in each example. For the
-time and the memory of solvers, examples are drawn at any number: each counts 500 draws
+Section 3.2.3 is about features of strings: many of them, few in each sample. For the
+time and the memory of solvers, samples are drawn at any number: each counts 500 draws
 from 20,000 k-mers of log-normal frequency and has norm 1. Thirteen tasks have true
 weights that grow apart with their distance.
 """
@@ -24,7 +24,7 @@ _CHUNK = 500  # rows drawn at a time; bounds what is needed beyond the result
 
 
 def draw_strings(n: int, seed: int = 0) -> tuple[csr_matrix, FloatArray, IntArray]:
-    """Return features, labels and tasks of n examples."""
+    """Return features, labels and tasks of n samples."""
     rng = np.random.default_rng(seed)
     frequencies = rng.lognormal(sigma=1.5, size=N_FEATURES)
     shares = np.ceil(frequencies / frequencies.sum() * 2e6).astype(int)

@@ -1,9 +1,9 @@
-"""Other readings of the linear baselines: their inputs, offsets and solvers.
+"""Other readings of the linear baselines: their features, intercepts and solvers.
 
 The paper only cites them. Here each keeps its penalty and gets
 
-- features of the kernels in place of raw inputs (:class:`KernelFeatures`),
-- no offset (:class:`WithoutOffset`), and inputs as they are stored
+- features of the kernels in place of raw features (:class:`KernelFeatures`),
+- no intercept (:class:`WithoutIntercept`), and features as they are stored
   (:class:`InputsAsStored`),
 - the squared hinge loss (:class:`SquaredHinge`), or
 - a gradient method that is stopped early (:class:`StoppedMeTaG`,
@@ -48,8 +48,8 @@ SMOOTHING = 0.01
 class Features:
     """Principal components of the mean of the kernels.
 
-    ``landmarks`` are the distinct training inputs, ``means`` those of the columns of
-    their Gram matrix. The components of the last inputs are kept: all points of a
+    ``landmarks`` are the distinct training samples, ``means`` those of the columns of
+    their Gram matrix. The components of the last features are kept: all points of a
     search are asked for those of the same validation rows, then of the same test rows.
     """
 
@@ -61,7 +61,7 @@ class Features:
 
     @classmethod
     def of(cls, X: FloatArray) -> "Features":
-        """Find them on training inputs (n, d) of all tasks together."""
+        """Find them on training samples (n, d) of all tasks together."""
         terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
         landmarks = np.unique(X, axis=0)
         gram = _mean_kernel(terms, landmarks, landmarks)
@@ -76,7 +76,7 @@ class Features:
         return cls(terms, landmarks, means, scaled - scaled.mean(axis=0))
 
     def __call__(self, X: FloatArray) -> FloatArray:
-        """Return the components of inputs, shape (n, p)."""
+        """Return the components of features, shape (n, p)."""
         if not self._last or not np.array_equal(self._last[0], X):
             # Rows that tasks share are asked for once.
             distinct, place = np.unique(X, axis=0, return_inverse=True)
@@ -105,7 +105,7 @@ def _prepared(
     target_means: FloatArray,
     features: Features | None = None,
 ) -> _Prepared:
-    """Prepare tasks with inputs (x − centre of the task) / scale, (T, d) and (d,).
+    """Prepare tasks with features (x − centre of the task) / scale, (T, d) and (d,).
 
     ``target_means`` (T,) are subtracted from the signs; ±1 in a task of one class.
     """
@@ -136,9 +136,9 @@ def _prepared(
 def _without_offset(
     X: FloatArray, y: FloatArray, task: IntArray, centre: FloatArray, scale: FloatArray
 ) -> _Prepared:
-    """Prepare tasks with inputs (x − centre) / scale, both (d,), and signs as targets.
+    """Prepare tasks with features (x − centre) / scale, both (d,), and signs.
 
-    A task of one class has it for an offset, and takes no part.
+    A task of one class has it for an intercept, and takes no part.
     """
     means = _means(y[:, None], task)[:, 0]
     return _prepared(
@@ -159,7 +159,7 @@ class KernelFeatures(LinearTaskClassifier):
     """A baseline on the principal components of the mean of the ten kernels.
 
     The kernels are those of the paper's method, normalised by their cosine, on
-    standardised inputs. The components are found on the training examples of all tasks
+    standardised features. The components are found on the training samples of all tasks
     together, up to :data:`VARIANCE_KEPT` of their variance, at most
     :data:`MOST_FEATURES`. One factor brings their mean variance to 1.
     """
@@ -190,8 +190,8 @@ class KernelFeatures(LinearTaskClassifier):
         return super()._outputs(self.features_(X), task)
 
 
-class WithoutOffset(LinearTaskClassifier):
-    """A baseline without offsets; inputs are standardised over all tasks as before."""
+class WithoutIntercept(LinearTaskClassifier):
+    """A baseline without intercepts; features are standardised over all tasks."""
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -201,7 +201,7 @@ class WithoutOffset(LinearTaskClassifier):
 
 
 class InputsAsStored(LinearTaskClassifier):
-    """A baseline on inputs as they are stored, without offsets."""
+    """A baseline on features as they are stored, without intercepts."""
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
@@ -274,7 +274,7 @@ def _along(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
 
 
 def _of_rows(tasks: TaskDecomposition, stacked: FloatArray) -> FloatArray:
-    """Return U_t c_t in the order of the examples."""
+    """Return U_t c_t in the order of the samples."""
     values = np.empty(tasks.orthogonal.size)
     for t, (rows, left) in enumerate(zip(tasks.rows, tasks.left, strict=True)):
         values[rows] = left @ stacked[tasks.offsets[t] : tasks.offsets[t + 1]]
@@ -315,7 +315,7 @@ KernelCMTL, KernelWhom, KernelFlexClus, KernelCoClus, KernelMeTaG = _under(
     KernelFeatures, "Kernel"
 )
 PlainCMTL, PlainWhom, PlainFlexClus, PlainCoClus, PlainMeTaG = _under(
-    WithoutOffset, "Plain"
+    WithoutIntercept, "Plain"
 )
 StoredCMTL, StoredWhom, StoredFlexClus, StoredCoClus, StoredMeTaG = _under(
     InputsAsStored, "Stored"

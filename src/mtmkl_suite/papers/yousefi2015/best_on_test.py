@@ -2,11 +2,11 @@
 
 It is here to measure what it is worth, never to report a method by it. It alternates
 between support vector machines and the step of the weights (the paper's Algorithm 1,
-which cycles), chooses C again for each task in each round by the validation examples,
-and reports the best of its rounds on the test examples. The code itself runs 15 rounds
-on inputs as they are stored, which only the cosine of the kernels normalises, and
-permutes the roles of the examples in each task without strata. By default the inputs
-are standardised here, over all examples, so that the choice alone differs from ours.
+which cycles), chooses C again for each task in each round by the validation samples,
+and reports the best of its rounds on the test samples. The code itself runs 15 rounds
+on features as they are stored, which only the cosine of the kernels normalises, and
+permutes the roles of the samples in each task without strata. By default the features
+are standardised here, over all samples, so that the choice alone differs from ours.
 """
 
 import time
@@ -39,7 +39,7 @@ _TOLERANCE = 1e-6
 class Round:
     """Weights with which the SVMs of a round are trained, and accuracies, task by task.
 
-    ``C`` is the smallest of the best values on validation examples. The accuracies are
+    ``C`` is the smallest of the best values on validation samples. The accuracies are
     those with it, but for ``final_test_accuracy``: with C = 1 and the same weights.
     """
 
@@ -67,14 +67,14 @@ def alternate(
 
 @dataclass(frozen=True)
 class _Prepared:
-    """Parts that rounds of every λ share: machines, and kernels with other examples."""
+    """Parts that rounds of every λ share: machines, and kernels with other samples."""
 
     training: TrainingSet
     problem: "DualProblem"
-    #: Of validation and test examples, sorted by task.
+    #: Of validation and test samples, sorted by task.
     task: IntArray
     label: FloatArray
-    #: Their task, plus the number of tasks for test examples.
+    #: Their task, plus the number of tasks for test samples.
     role: IntArray
     #: By task.
     cross: list[FloatArray]
@@ -184,7 +184,7 @@ def _check_roles(data: MultiTaskData, split: Split) -> None:
         has = np.bincount(data.task[getattr(split, role)], minlength=data.n_tasks)
         if not has.all():
             raise ValueError(
-                f"task {data.task_names[has.argmin()]!r} has no {role} examples: take "
+                f"task {data.task_names[has.argmin()]!r} has no {role} samples: take "
                 "a split with all three roles in every task"
             )
 
@@ -197,7 +197,7 @@ def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
     """Return what the protocol reports of its rounds, and two steps towards it.
 
     The published code reports the largest mean over tasks of any round, with C = 1. The
-    last round with the chosen C is the one for which no test example was asked.
+    last round with the chosen C is the one for which no test sample was asked.
     """
     chosen = [float(each.test_accuracy.mean()) for each in rounds]
     return {

@@ -65,9 +65,9 @@ def _by_folds(part: Part) -> Iterator[Fitted]:
 
 
 def _folds(part: Part) -> IntArray:
-    """Deal examples of the same labels in the same tasks round.
+    """Deal samples of the same labels in the same tasks round.
 
-    An example has the same fold in all its tasks.
+    A sample has the same fold in all its tasks.
     """
     train = part.train
     samples, example = np.unique(train.sample, return_inverse=True)

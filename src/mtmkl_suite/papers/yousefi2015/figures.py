@@ -53,7 +53,7 @@ _SIDES = {"published accuracies": ("#777777", "D"), "reproduced": (_BLUE, "o")}
 
 _AXIS_LABELS = {
     "n_tasks": "tasks T",
-    "n": "examples per task n",
+    "n": "samples per task n",
     "gamma": "γ, how far weights may differ",
 }
 
@@ -256,7 +256,7 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
 
     With C = 1 as the code reports it, and with the values of C that it chose. Paired
     differences over repeats with 95 % intervals, of the corrected resampled t-test
-    where repeats share examples.
+    where repeats share samples.
     """
     artefact = context.figure("figure_protocol")
     rows = [

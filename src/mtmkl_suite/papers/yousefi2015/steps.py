@@ -28,8 +28,9 @@ def complexity(context: Context) -> pd.DataFrame:
     """Return the bound of Theorem 1 and the complexity, by what is varied.
 
     Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
-    standard normal inputs in four dimensions. The complexity is a Monte Carlo estimate;
-    so is the bound that the proof gives when it keeps the constraint that it drops.
+    standard normal features in four dimensions. The complexity is a Monte Carlo
+    estimate; so is the bound that the proof gives when it keeps the constraint that it
+    drops.
     """
     grams = _gram_matrices(int(max(VARIED["n_tasks"])), int(max(VARIED["n"])))
     n_kernels = grams.shape[1]
@@ -57,7 +58,7 @@ def audit(context: Context) -> pd.DataFrame:
 
 
 def _gram_matrices(n_tasks: int, n: int) -> FloatArray:
-    """Return the paper's kernels of normal inputs, shape (T, M, n, n)."""
+    """Return the paper's kernels of normal features, shape (T, M, n, n)."""
     kernels: list[Kernel] = [Linear(), Polynomial(degree=2, constant=1.0)]
     kernels += [Gaussian(width=2.0**k) for k in range(8)]
     inputs = np.random.default_rng(0).normal(size=(n_tasks, n, _N_FEATURES))

@@ -239,7 +239,7 @@ def specification_curve(context: Context, name: str) -> FigureAndNumbers:
 
     Above, the effect with its interval under every combination of the factors, sorted;
     markers are hollow where another metric stands for the usual one. Below, which
-    alternatives each combination has. Where repeats share examples the interval is that
+    alternatives each combination has. Where repeats share samples the interval is that
     of the corrected test, which the verdict rests on.
 
     Returns one row per combination: its factors, ``metric, effect, interval_low,

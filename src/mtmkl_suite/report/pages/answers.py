@@ -268,7 +268,7 @@ def pair_rules(
     """Return how the pairs of each experiment were compared.
 
     ``rope`` is the half width of the region of practical equivalence, ``rho`` the
-    correlation of repeats that share examples; nan for none.
+    correlation of repeats that share samples; nan for none.
     """
     ropes = practical_equivalence(context.config, context.published)
     titles = {k: e.title for k, e in context.config.experiments.items()}

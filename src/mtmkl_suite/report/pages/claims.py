@@ -103,7 +103,7 @@ def _tested(row: Row) -> Row:
 
 
 def _results(row: Row) -> Iterator[str]:
-    """Yield the result of the own test, and that corrected for shared examples."""
+    """Yield the result of the own test, and that corrected for shared samples."""
     has_statistic = not math.isnan(row["statistic"])
     parts = [f"statistic {row['statistic']:.3g}"] if has_statistic else []
     parts += _p_and_interval(row["p"], row["interval_low"], row["interval_high"])
@@ -113,7 +113,7 @@ def _results(row: Row) -> Iterator[str]:
         ends = row["corrected_low"], row["corrected_high"]
         found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
         found = found or "nothing can be tested"
-        yield f"corrected for shared examples (ρ = {row['rho']:.3g}): {found}"
+        yield f"corrected for shared samples (ρ = {row['rho']:.3g}): {found}"
     over_tasks = over_tasks_in_words(row)
     if over_tasks:
         yield over_tasks

@@ -309,12 +309,12 @@ def _part(
 def _about(
     context: Context, scores: pd.DataFrame, experiment: str, datasets: Sequence[str]
 ) -> str:
-    """Return how many tasks and, where known, examples a data set has."""
+    """Return how many tasks and, where known, samples a data set has."""
     n_tasks = scores.loc[scores["experiment"] == experiment, "n_tasks"].max()
     if pd.isna(n_tasks):
         return ""
     known = context.data_info.get(datasets[0], {})
-    examples = f", {known['n']} examples" if "n" in known else ""
+    examples = f", {known['n']} samples" if "n" in known else ""
     return f"{n_tasks:g} tasks{examples}"
 
 
@@ -354,8 +354,8 @@ def _overlap(
 ) -> list[float] | None:
     """Return the share of the pool that is drawn, and how splits overlap.
 
-    That is the sum over splits of other to test examples, and the number of splits.
-    None where repeats share all their examples, so that nothing can be tested.
+    That is the sum over splits of other to test samples, and the number of splits.
+    None where repeats share all their samples, so that nothing can be tested.
     """
     overlaps = context.overlaps or {}
     found = [overlaps.get((experiment, dataset, size)) for dataset in datasets]

@@ -38,7 +38,7 @@ _PARAMETERS = {
 }  # fmt: skip
 
 _COUNTED = {
-    "per class": "examples per class", "per task": "examples per task",
+    "per class": "samples per class", "per task": "samples per task",
     "train": "for training", "validation": "for validation", "test": "for testing",
     "irrelevant": "irrelevant features",
 }  # fmt: skip
@@ -179,7 +179,7 @@ def variant_in_words(variant: Variant, info: Mapping[str, Any]) -> str:
 
 
 def options_in_words(options: Mapping[str, Any]) -> str:
-    """Return options such as ``n_per_class=20`` as "20 examples per class"."""
+    """Return options such as ``n_per_class=20`` as "20 samples per class"."""
     texts = []
     for key, value in options.items():
         name = key.removeprefix("n_").replace("_", " ")
@@ -257,7 +257,7 @@ def _data_lines(context: Context, experiment: str) -> list[str]:
         if info["status"] != "ok":
             text = f"missing: {info['reason']}"
         else:
-            text = f"{info['origin']}, {info['n']} examples, {info['n_tasks']} tasks"
+            text = f"{info['origin']}, {info['n']} samples, {info['n_tasks']} tasks"
         groups.setdefault(text, []).append(variant_in_words(variant, info))
     return [
         f"{names[0]}{f' and {len(names) - 1} more variants' * (len(names) > 1)}: {text}"

@@ -245,7 +245,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
             "Posterior probabilities of the hierarchical model of Corani, Benavoli et "
             "al. (2017) that on a further data set the first method is better, the two "
             "are equal, or the second is better; repeats are correlated as they share "
-            f"examples, and differences up to {comparison.rope:g} {comparison.unit} "
+            f"samples, and differences up to {comparison.rope:g} {comparison.unit} "
             "count as none. A few data sets far from the others move the mean "
             "difference more than these.",
             *notes,

@@ -432,7 +432,7 @@ def _notes_on_bounds(context: Context, labels: list[str]) -> tuple[str, ...]:
     if not context.is_judged:
         return (MEAN_SD_NOTE, what, NOT_JUDGED_NOTE)
     above = (
-        f"{ABOVE} above the bound by more than max(2 SE, tol): with these inputs and "
+        f"{ABOVE} above the bound by more than max(2 SE, tol): with these features and "
         "splits, SVMs with one kernel for each task that share nothing cannot reach it."
     )
     return (MEAN_SD_NOTE, what, above)

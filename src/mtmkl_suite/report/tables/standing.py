@@ -22,12 +22,12 @@ from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS, holm
 from mtmkl_suite.statistics.ties import without_rounding
 
 _INTERVALS = {
-    True: "Repeats share examples: interval and p are those of the t-test corrected "
+    True: "Repeats share samples: interval and p are those of the t-test corrected "
     "for it. Holm's correction over the baselines is of p alone.",
     False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
     "test. Holm's correction over the baselines is of p alone.",
 }
-"""Words for interval and p, by whether repeats share examples."""
+"""Words for interval and p, by whether repeats share samples."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _standing(
 
 
 def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
-    """Return the methods that are worse than the control that ignores all inputs."""
+    """Return the methods that are worse than the control that ignores all features."""
     methods = context.config.methods
     classes = {name: methods[name].class_name for name in map(str, means.index)}
     floors = [name for name in classes if classes[name].endswith("TaskMeanControl")]

@@ -230,7 +230,7 @@
     const repeats = [...new Set(rows.map((row) => row.repeat))];
     return repeats.map((each) => meansOf(rows.filter((row) => row.repeat === each)));
   };
-  // c of repeats that share examples, see mtmkl_suite.judge.overlap.
+  // c of repeats that share samples, see mtmkl_suite.judge.overlap.
   const ratioOf = (part, choice, dataset) => {
     const found = choice.sizes.map((size) => part.overlaps?.[dataset][size]);
     if (!found.length || found.includes(null) || found.includes(undefined)) return Infinity;
@@ -244,7 +244,7 @@
   const meanRanks = (rows) => rows[0].map((_, m) => mean(rows.map((row) => row[m])));
 
   // The test of each pair's differences, over data sets (ratio null) or over repeats that
-  // share examples; p after Holm is over all pairs.
+  // share samples; p after Holm is over all pairs.
   const testsOf = (differences, ratio) => {
     const tests = differences.map((each) => ({...each, ratio: ratio ?? 0, p: NaN, pHolm: NaN}));
     if (tests[0].d.length < MIN_UNITS || ratio === Infinity) return tests;
@@ -461,10 +461,10 @@
     if (single) {
       lines.push(`On ${sets[0]} ${names[first]} has the best mean, ${scoreText(found, first)}, of ${many(k, "method")}.`);
       lines.push(found.ratio === Infinity
-        ? "One data set, and it is not known how its repeats share examples: differences are described, not tested."
+        ? "One data set, and it is not known how its repeats share samples: differences are described, not tested."
         : found.repeats.length < MIN_UNITS
           ? `${many(found.repeats.length, "repeat")} are too few for tests.`
-          : "Units are repeats of one data set: intervals, p and probabilities are of the t-test that is corrected for the examples they share, and say nothing of other data sets.");
+          : "Units are repeats of one data set: intervals, p and probabilities are of the t-test that is corrected for the samples they share, and say nothing of other data sets.");
     } else {
       lines.push(`${names[first]} has the best mean rank, ${found.rank[first].toFixed(2)}, among ${many(k, "method")} on ${many(n, "data set")}.`);
       const near = order.filter((m) => m !== first && found.rank[m] - found.rank[first] < found.critical);
@@ -1001,7 +1001,7 @@
   const kindOf = (name) => (PROPOSED.includes(name) ? "paper" : TODAY.includes(name) ? "today" : "");
   const KINDS = PROPOSED.length ? " (paper: proposed by one of the five papers; today: used today; the others: what the papers compare with)" : "";
 
-  // Tasks and examples, the score if it is not the same on all sets, and what is lacking.
+  // Tasks and samples, the score if it is not the same on all sets, and what is lacking.
   const aboutOf = (part, at) => {
     const [{of}] = part.metrics, start = startOf(part), lacks = lacking(part, start, at).length;
     const score = new Set(of).size > 1 && part.metrics.find((each) => each.of.every((name) => name === of[at]))?.label;
@@ -1049,7 +1049,7 @@
           (at) => change({control: Number(at)}))),
       html("div", {id: "presets", role: "group", "aria-label": "Choices made for you; several together choose what they share"}, ...presets,
         ...(part.presets.length ? [html("span", {class: "soft small"}, `These can be combined: together they choose what they share.${part.presets.some((each) => isOneSize(part, each))
-          ? " One with a size counts the training examples at that size; it unticks larger sizes, at which some of its data sets have more." : ""}`)] : [])),
+          ? " One with a size counts the training samples at that size; it unticks larger sizes, at which some of its data sets have more." : ""}`)] : [])),
       boxes("sizes", "For training", "sizes"), boxes("datasets", "Data sets", "data sets"), boxes("methods", `Methods${KINDS}`, "methods"));
   };
 

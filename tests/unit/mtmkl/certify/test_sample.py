@@ -15,7 +15,7 @@ def test_a_sample_has_both_classes_and_few_examples():
     labels = np.where(np.arange(21) % 5 == 0, 1.0, -1.0)
     for seed in range(5):
         sample = draw(
-            data(labels), n_tasks=2, n_examples=4, seed=seed, is_classifier=True
+            data(labels), n_tasks=2, n_samples=4, seed=seed, is_classifier=True
         )
         assert sample.n_tasks == 2
         for t in range(2):
@@ -27,7 +27,7 @@ def test_a_sample_has_both_classes_and_few_examples():
 def test_rows_keep_their_targets_and_tasks():
     numbers = np.arange(21.0)
     full = data(numbers)
-    sample = draw(full, n_tasks=2, n_examples=3, seed=1, is_classifier=False)
+    sample = draw(full, n_tasks=2, n_samples=3, seed=1, is_classifier=False)
     rows = sample.y.astype(int)
     np.testing.assert_array_equal(sample.X, full.X[rows])
     assert len(set(full.task[rows])) == 2
@@ -38,11 +38,11 @@ def test_rows_keep_their_targets_and_tasks():
 
 @pytest.mark.parametrize(
     ("y", "words"),
-    [(np.arange(21.0), "are numbers"), (np.ones(21), "examples of one class")],
+    [(np.arange(21.0), "are numbers"), (np.ones(21), "samples of one class")],
 )
 def test_targets_that_do_not_suit(y, words):
     with pytest.raises(ValueError, match=words):
-        draw(data(y), n_tasks=3, n_examples=4, seed=0, is_classifier=True)
+        draw(data(y), n_tasks=3, n_samples=4, seed=0, is_classifier=True)
 
 
 def test_nodes_have_the_same_samples():
@@ -54,7 +54,7 @@ def test_nodes_have_the_same_samples():
         name="graph",
     )
     sample = draw(
-        graph, n_tasks=3, n_examples=10, seed=0, is_classifier=False, is_graph=True
+        graph, n_tasks=3, n_samples=10, seed=0, is_classifier=False, is_graph=True
     )
     assert sample.X.shape == (30, 3)
     np.testing.assert_array_equal(sample.X[:10], sample.X[20:])
@@ -62,5 +62,5 @@ def test_nodes_have_the_same_samples():
     with pytest.raises(ValueError, match="one task per column"):
         draw(
             data(np.ones(21)),
-            n_tasks=3, n_examples=4, seed=0, is_classifier=False, is_graph=True,
+            n_tasks=3, n_samples=4, seed=0, is_classifier=False, is_graph=True,
         )  # fmt: skip

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mtmkl.certify import solving
-from mtmkl.certify.solving import RefereeError, find_optimum
+from mtmkl.certify.solving import ReferenceSolverError, find_optimum
 
 
 def projection(scale=1.0):
@@ -42,7 +42,7 @@ def test_the_solution_is_left_in_the_variables():
 
 def test_cones_that_one_solver_does_not_have():
     assert find_optimum(softest()).value == pytest.approx(-0.25 - np.log(4), rel=1e-8)
-    with pytest.raises(RefereeError, match="CVXOPT find no optimum"):
+    with pytest.raises(ReferenceSolverError, match="CVXOPT find no optimum"):
         find_optimum(softest(), solvers=["CVXOPT"])
 
 
@@ -54,7 +54,7 @@ def test_sums_of_problems_are_problems():
 
 def test_an_infeasible_problem_has_no_optimum():
     x = cp.Variable()
-    with pytest.raises(RefereeError):
+    with pytest.raises(ReferenceSolverError):
         find_optimum(cp.Problem(cp.Minimize(x), [x >= 1, x <= 0]))
 
 

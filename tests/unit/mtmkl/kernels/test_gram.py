@@ -42,7 +42,7 @@ def test_blocks_hold_every_pair_within_a_task_in_one_layout():
 
 
 class OnOneBlock:
-    """A kernel from elsewhere, which knows nothing of stacks of inputs."""
+    """A kernel from elsewhere, which knows nothing of stacks of features."""
 
     def fit(self, X):
         return self

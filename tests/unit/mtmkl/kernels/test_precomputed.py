@@ -59,7 +59,7 @@ def test_a_name_waits_for_the_data(name):
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        (np.zeros((3, 4)), r"square, one row per example, got shape \(3, 4\)"),
+        (np.zeros((3, 4)), r"square, one row per sample, got shape \(3, 4\)"),
         (np.zeros((3, 3), dtype=int), "floating-point entries, got int64"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_row_that_is_not_there_is_named(number):
 
 
 def similarity(n=40):
-    """Return inputs, and similarities that are no inner products."""
+    """Return features, and similarities that are no inner products."""
     X = np.random.default_rng(0).normal(size=(n, 2))
     return X, np.tanh(1.5 * X @ X.T - 1)
 

@@ -1,4 +1,4 @@
-"""Lists of kernels resolved on training inputs."""
+"""Lists of kernels resolved on training samples."""
 
 import numpy as np
 import pytest

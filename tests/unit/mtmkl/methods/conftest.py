@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def data():
-    """Eight tasks of 4 to 9 examples whose coefficients have rank 2 in 5 inputs."""
+    """Eight tasks of 4 to 9 samples whose coefficients have rank 2 in 5 features."""
     rng = np.random.default_rng(0)
     task = rng.permutation(np.repeat(np.arange(8), [4, 5, 6, 7, 8, 9, 4, 5]))
     W = rng.standard_normal((5, 2)) @ rng.standard_normal((2, 8))
@@ -19,7 +19,7 @@ def data():
 
 @pytest.fixture(scope="session")
 def pairs_of_classes():
-    """Pairs of five classes as ten tasks, which share their examples."""
+    """Pairs of five classes as ten tasks, which share their samples."""
     rng = np.random.default_rng(0)
     means = 1.5 * rng.standard_normal((5, 6))
     points = means[:, None, :] + rng.standard_normal((5, 8, 6))

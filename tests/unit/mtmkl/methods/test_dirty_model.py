@@ -26,7 +26,7 @@ def test_parts_are_shared_inputs_and_those_of_single_tasks():
 def test_a_single_task_is_a_lasso_with_an_offset(data):
     X, y, _ = data
     estimator = DirtyModelRegressor(3.0, 7.0, tol=1e-12).fit(X, y + 5.0)
-    # n examples in scikit-learn's loss, over 2n.
+    # n samples in scikit-learn's loss, over 2n.
     lasso = Lasso(3.0 / (2 * y.size), tol=1e-12).fit(X, y + 5.0)
     np.testing.assert_allclose(estimator.coef_[:, 0], lasso.coef_, atol=1e-6)
     assert estimator.intercept_[0] == pytest.approx(lasso.intercept_, abs=1e-6)

@@ -20,7 +20,7 @@ KERNELS = [
 
 @pytest.fixture(scope="module")
 def labelled():
-    """Four tasks of 18 to 24 examples, two linear and two of a wave."""
+    """Four tasks of 18 to 24 samples, two linear and two of a wave."""
     rng = np.random.default_rng(2)
     task = rng.permutation(np.repeat(np.arange(4), [18, 20, 22, 24]))
     X = rng.standard_normal((task.size, 3))

@@ -12,7 +12,7 @@ KERNELS = ["features", {"name": "gaussian", "median_factor": 1.0}, "linear"]
 
 @pytest.fixture(scope="module")
 def labelled():
-    """Five tasks of 14 to 18 examples; the first two of six inputs matter."""
+    """Five tasks of 14 to 18 samples; the first two of six features matter."""
     rng = np.random.default_rng(1)
     task = rng.permutation(np.repeat(np.arange(5), [14, 15, 16, 17, 18]))
     X = rng.standard_normal((task.size, 6)) * [1, 1, 1, 1, 1, 30] + [0, 0, 0, 0, 5, 0]

@@ -50,7 +50,7 @@ def test_predictions_are_those_of_the_models(data):
     value = 0.5 * np.linalg.norm(model.norms_, 1.5) ** 2 + 2.0 * losses.sum()
     # But for the spectrum that is cut, this is the value of the problem.
     assert value == pytest.approx(model.objective_, rel=1e-4)
-    # Examples that tasks share are predicted together.
+    # Samples that tasks share are predicted together.
     Z, of = np.tile(X[:7], (4, 1)), np.repeat(np.arange(4), 7)
     np.testing.assert_allclose(model.predict(Z, of), outputs(model, Z, of))
 
@@ -91,7 +91,7 @@ def test_what_the_cut_discards_is_said(data):
 def test_coordinates_beyond_memory_are_refused(data, monkeypatch):
     X, y, task = data
     monkeypatch.setattr(mkmtsfl, "MAX_BYTES", 5000)
-    with pytest.raises(gram.GramMemoryError, match="56 examples in 2 of 3 kernels"):
+    with pytest.raises(gram.GramMemoryError, match="56 samples in 2 of 3 kernels"):
         MKMTSFLRegressor(kernels=KERNELS).fit(X, y, task)
 
 

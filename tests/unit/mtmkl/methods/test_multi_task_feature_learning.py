@@ -126,7 +126,7 @@ def test_gap_without_truncation_bounds_the_untruncated_minimum(
     rng = np.random.default_rng(1)
     task = np.repeat(np.arange(3), 6)
     X = rng.standard_normal((task.size, 2))
-    # Inputs that several tasks share, and one that a task has twice.
+    # Features that several tasks share, and one that a task has twice.
     X[6:10], X[12:14], X[5] = X[:4], X[6:8], X[4]
     y = np.sin(2 * X[:, 0]) + 0.3 * task * X[:, 1] + 0.3 * rng.standard_normal(18)
     kernel = Gaussian(width=1.0)
@@ -147,7 +147,7 @@ def test_gap_without_truncation_bounds_the_untruncated_minimum(
 
 
 def test_gap_without_truncation_of_a_pivoted_basis():
-    """400 inputs of low numerical rank, decomposed by way of a few of them."""
+    """400 features of low numerical rank, decomposed by way of a few of them."""
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(400, 2))
     task = np.repeat(np.arange(4), 100)

@@ -32,7 +32,7 @@ NAMES = np.array(["beech", "oak", "fir", "pine"])  # their sorted order is anoth
 
 
 def mixed(seed=0):
-    """Return training and other examples."""
+    """Return training and other samples."""
     X, y, task = problem(seed, sizes=(25, 25, 25, 25))
     return X[:60], y[:60], task[:60], X[60:], task[60:]
 
@@ -120,7 +120,7 @@ def test_unbalanced_labels_have_an_offset_by_default():
 def test_a_default_alone_builds_no_large_gram_matrices(options, monkeypatch):
     X, y, task, *_ = mixed()
     monkeypatch.setattr(multi_task_mkl, "_MOST_BY_DEFAULT", 59)
-    with pytest.raises(ValueError, match=r"60 examples, .* give fit_intercept=False"):
+    with pytest.raises(ValueError, match=r"60 samples, .* give fit_intercept=False"):
         MultiTaskMKLClassifier().fit(X, y, task)
     MultiTaskMKLClassifier(**options).fit(X, y, task)
 
@@ -163,7 +163,7 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
     )
     for model in models:
         assert hasattr(model, "coef_") == (normalize != "cosine")
-        # Outputs at the training examples are those of the certificate.
+        # Outputs at the training samples are those of the certificate.
         margins = y * scores(model, X, task)
         hinge = 0.3 * np.maximum(1 - margins, 0).sum()
         penalty = 0.5 * (y * margins) @ model.dual_coef_

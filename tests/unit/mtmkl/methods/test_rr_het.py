@@ -41,7 +41,7 @@ def test_single_task_is_least_squares(data):
 
 @pytest.mark.parametrize("method", [RRHetRegressor, MultiTaskFeatureLearningRegressor])
 def test_many_inputs_of_few_examples_lose_nothing_in_their_span(method, data):
-    # Five inputs spread over forty: another orthonormal basis of the same problem.
+    # Five features spread over forty: another orthonormal basis of the same problem.
     X, y, task = data
     basis = np.linalg.qr(np.random.default_rng(0).standard_normal((40, 5)))[0].T
     few, index = np.unique(X.round(0), axis=0, return_inverse=True)

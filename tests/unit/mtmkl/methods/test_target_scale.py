@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sweeps import sweep
 
-from mtmkl.certify.referee import optimum_of
+from mtmkl.certify.reference import optimum_of
 from mtmkl.methods import (
     IndependentSVMRegressor,
     MKMTFLRegressor,
@@ -121,7 +121,7 @@ def test_random_problems_of_any_scale_without_a_tube(case):
 
 
 def random_problem(seed):
-    """Few examples, some twice, with targets of 0.1 to 100 and C from 1e-3 to 1e4."""
+    """Few samples, some twice, with targets of 0.1 to 100 and C from 1e-3 to 1e4."""
     rng = np.random.default_rng(seed)
     n_tasks = int(rng.integers(1, 4))
     task = np.repeat(np.arange(n_tasks), rng.integers(2, 9, n_tasks))

@@ -61,7 +61,7 @@ every_baseline = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def examples():
-    """Three tasks of 20, 30 and 40 examples in mixed order; numbers and labels."""
+    """Three tasks of 20, 30 and 40 samples in mixed order; numbers and labels."""
     rng = np.random.default_rng(0)
     task = rng.permutation(np.repeat(["a", "b", "c"], [20, 30, 40]))
     X = rng.standard_normal((task.size, 4)) * [1.0, 5.0, 0.2, 1.0] + 3.0
@@ -90,7 +90,7 @@ def test_contract(baseline, examples):
     found = values(fitted, X, task)
     assert found.shape == (task.size,)
     assert np.isfinite(found).all()
-    # It has learned something, on the examples it has seen.
+    # It has learned something, on the samples it has seen.
     assert fitted.score(X, y, task=task) > 0.6
     # Rows are predicted one by one.
     rows = np.flatnonzero(task == "b")[::-1]
@@ -137,7 +137,7 @@ def test_points_of_a_path_are_single_fits(examples):
 
 
 def design(X, task, ratio):
-    """Return standardised inputs, and dummies and products over √ratio."""
+    """Return standardised features, and dummies and products over √ratio."""
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     dummies = np.unique(task)[None, :] == task[:, None]
     products = dummies[:, :, None] * np.column_stack([Z, np.ones(len(Z))])[:, None, :]
@@ -235,7 +235,7 @@ def test_process_with_equal_tasks_is_that_of_all_examples(examples):
     np.testing.assert_allclose(
         process.fit(rows, z).predict(rows), process.fit(one, z).predict(one), atol=1e-8
     )
-    # The tasks of the examples are alike, and not equal.
+    # The tasks of the samples are alike, and not equal.
     assert 0.05 < found.correlation_ < 0.999
 
 

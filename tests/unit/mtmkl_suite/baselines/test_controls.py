@@ -21,13 +21,13 @@ def test_task_mean_ignores_the_inputs(kind):
 @pytest.mark.parametrize("fitted_on", [np.asarray, sparse.csr_array])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_oracle_recognises_examples_in_any_order_and_form(fitted_on, kind):
-    inputs = X - 1  # the first two examples and the last are 0
+    inputs = X - 1  # the first two samples and the last are 0
     control = OracleControl().fit(fitted_on(inputs), Y, TASK)
     assert OracleControl.fits_on_test
     if fitted_on is kind:
         np.testing.assert_array_equal(control.predict(kind(inputs), TASK), Y)
-    # The first two examples agree in task and inputs: the mean of 3 and 5. One that was
-    # not seen gets the mean of its task.
+    # The first two samples agree in task and features: the mean of 3 and 5. One that
+    # was not seen gets the mean of its task.
     rows = [3, 2, 0]
     found = control.predict(kind(inputs[rows]), TASK[rows])
     np.testing.assert_array_equal(found, [11, 7, 4])

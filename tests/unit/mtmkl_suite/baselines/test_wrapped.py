@@ -14,7 +14,7 @@ FORESTS = "{}(sklearn.ensemble:RandomForest{})"
 
 @pytest.fixture(scope="module")
 def examples():
-    """Three tasks of 30 examples in mixed order, with numbers and labels."""
+    """Three tasks of 30 samples in mixed order, with numbers and labels."""
     rng = np.random.default_rng(0)
     task = rng.permutation(np.repeat([0, 1, 2], 30))
     X = rng.standard_normal((90, 4))

@@ -2,12 +2,12 @@ import sys
 
 import pytest
 
-from mtmkl.certify import referee
+from mtmkl.certify import reference
 from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl_suite.cli.main import main
 
 DIGITS = ["certify", "--dataset", "digits_pairs", "--options", '{"n_classes": 4}']
-SMALL = ["--tasks", "2", "--examples", "8"]
+SMALL = ["--tasks", "2", "--samples", "8"]
 
 
 def test_the_optimum_and_the_bounds_are_printed(capsys):
@@ -40,7 +40,7 @@ def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
     assert "does not lie between the bounds" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("method", "why"), referee.WITHOUT_OPTIMUM.items())
+@pytest.mark.parametrize(("method", "why"), reference.WITHOUT_OPTIMUM.items())
 def test_a_method_without_optimum_says_why_in_a_line(capsys, method, why):
     name = method.__name__
     assert main([*DIGITS, "--method", name]) == 2
@@ -54,7 +54,7 @@ def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
     for name in [n for n in sys.modules if n.startswith(loaded)]:
         monkeypatch.delitem(sys.modules, name)
     assert main([*DIGITS, "--method", "SharedMKLClassifier"]) == 1
-    assert 'pip install "mtmkl[referee]"' in capsys.readouterr().err
+    assert 'pip install "mtmkl[reference]"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_the_target_decides_which_methods_suit(file):
     config = config_of("size", "svr", "ridge")
     (experiment,) = config.experiments.values()
     assert [entry.method for entry in experiment.methods] == ["ridge", "svr"]
-    assert experiment.title == "My data: 3 tasks, 120 examples"
+    assert experiment.title == "My data: 3 tasks, 120 samples"
     assert config.paper.id == "my_data"
     with pytest.raises(ConfigError, match="'svm' is not for numbers"):
         config_of("size", "svm")
@@ -81,11 +81,11 @@ def test_seconds_grow_by_the_measured_powers(tmp_path):
     [
         ([4, 8, 8], ["auc", "accuracy", "balanced_accuracy"], "17% of the rarer label"),
         ([36, 32, 4], ["auc", "accuracy", "balanced_accuracy"], "13% of the rarer"),
-        ([12, 16, 16], ["accuracy", "balanced_accuracy", "auc"], "120 examples"),
+        ([12, 16, 16], ["accuracy", "balanced_accuracy", "auc"], "120 samples"),
     ],
 )
 def test_unbalanced_labels_are_ranked_by_the_area(file, positive, metrics, remark):
-    """By the balance within tasks: of all examples together it may be another."""
+    """By the balance within tasks: of all samples together it may be another."""
     table = pd.read_csv(file)
     table["rare"] = [f"{k < n}" for n in positive for k in range(40)]
     table.to_csv(file, index=False)

@@ -279,7 +279,7 @@ def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
     of = ("of: [stl], params", "of: [stl, cmtl], params")
     changed(folder, of, end=SPECIFICATION.replace("strata,", "inputs,"))
     config = load_readings(folder, "quick")
-    # The specification compares stl and mtl; costs change stl and cmtl, inputs all.
+    # The specification compares stl and mtl; costs change stl and cmtl, features all.
     both = method_specs(config, "digits@inputs=unit+costs=high")
     assert set(both) == {"stl", "mtl"}
     assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}

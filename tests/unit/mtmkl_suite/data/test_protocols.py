@@ -13,9 +13,9 @@ RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples"
 @pytest.mark.parametrize(
     ("kind", "unit"),
     [
-        ("first_rows", "examples per task"),
-        ("halves", "examples per task"),
-        ("random", "examples"),
+        ("first_rows", "samples per task"),
+        ("halves", "samples per task"),
+        ("random", "samples"),
         ("fractions", "%"),
         ("given", ""),
         ("published", ""),

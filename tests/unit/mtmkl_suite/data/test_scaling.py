@@ -27,5 +27,5 @@ def test_targets_are_in_units_of_the_training_rows_of_their_task():
 
 
 def test_what_cannot_be_scaled_is_refused():
-    with pytest.raises(ValueError, match="sparse inputs"):
+    with pytest.raises(ValueError, match="sparse features"):
         scaled_inputs(data(csr_array(np.ones((3, 2)))), "unit_range")

@@ -136,7 +136,7 @@ def test_more_folds_than_training_examples_are_refused():
 
 
 def test_folds_that_cannot_part_a_task_are_an_error():
-    # Three examples, each pair of them a task: two folds cannot part all three.
+    # Three samples, each pair of them a task: two folds cannot part all three.
     data = MultiTaskData(
         X=np.ones((7, 1)),
         y=np.zeros(7),
@@ -195,7 +195,7 @@ def test_make_split_refuses_an_unknown_key():
         ({"folds": 1}, "'folds': 1 is not a whole number of at least 2"),
         ({"train_samples": None}, "the key 'train_samples' is missing"),
         ({"train_samples": [20, 20]}, "has a value twice"),
-        ({"train_samples": 73}, "73 training examples leave none"),
+        ({"train_samples": 73}, "73 training samples leave none"),
         ({"train_sizes": 3}, "'train_sizes': it is not a key of kind 'random'"),
     ],
 )

@@ -99,7 +99,7 @@ def test_tasks_may_draw_their_examples_by_themselves():
 
 def test_tasks_that_share_some_examples_are_refused():
     data = one_vs_one(np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10), name="one")
-    with pytest.raises(ValueError, match="shares some of its examples"):
+    with pytest.raises(ValueError, match="shares some of its samples"):
         make_splits(data, {**HALVES, "train_sizes": 5}, 0)
 
 
@@ -140,7 +140,7 @@ def test_fractions_of_the_classes_of_pairs():
     assert set(splits) == {(p, r) for p in (10, 50) for r in range(2)}
     for (percent, _), split in splits.items():
         samples = [np.unique(data.sample[rows]) for rows in roles(split)]
-        # One role in all tasks: the roles of the rows make up those of the examples.
+        # One role in all tasks: the roles of the rows make up those of the samples.
         np.testing.assert_array_equal(
             np.sort(np.concatenate(samples)), np.arange(label.size)
         )
@@ -169,7 +169,7 @@ def test_fractions_of_separate_tasks_keep_rare_labels_in_every_role():
     [
         (99, "'train_percent': 99 is not a whole number from 1 to 98"),
         (98, "leave too few of the 20 of '0 vs 2'"),
-        (2, "2 % of 20 examples of '0 vs 2' of 'pairs' are none"),
+        (2, "2 % of 20 samples of '0 vs 2' of 'pairs' are none"),
     ],
 )
 def test_bad_percentages_are_named(percent, message):

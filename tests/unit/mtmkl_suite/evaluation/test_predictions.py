@@ -28,7 +28,7 @@ class Returning:
             ValueError,
             r"not finite for 2 of 4 .*: nan at .* 1",
         ),
-        ([1.0, 2.0], ValueError, r"shape \(2,\) for 4 examples: .* shape \(4,\)"),
+        ([1.0, 2.0], ValueError, r"shape \(2,\) for 4 samples: .* shape \(4,\)"),
         (None, ValueError, r"shape \(\)"),
         (["a", "b", "a", "b"], TypeError, r"type str, such as \['a'\]: return numbers"),
         ([True, False, True, True], TypeError, "bool"),

@@ -86,7 +86,7 @@ def test_every_task_gets_its_kernel():
 
 
 def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
-    """Alone the second task would have another spread, and other inputs."""
+    """Alone the second task would have another spread, and other features."""
     rng = np.random.default_rng(1)
     X, task = rng.normal(size=(160, 2)), np.arange(160) % 2
     X[task == 1] *= 10.0

@@ -48,11 +48,11 @@ class TestPairedDifference:
         result = paired_difference(
             scores, lower={"method": "a"}, higher={"method": "b"}, **ARGS
         )
-        referee = stats.ttest_rel(pair[1], pair[0])
-        interval = referee.confidence_interval(0.95)
+        reference = stats.ttest_rel(pair[1], pair[0])
+        interval = reference.confidence_interval(0.95)
         assert result.verdict == "holds"
-        assert result.own.statistic == pytest.approx(referee.statistic)
-        assert result.own.p == pytest.approx(referee.pvalue)
+        assert result.own.statistic == pytest.approx(reference.statistic)
+        assert result.own.p == pytest.approx(reference.pvalue)
         assert result.own.interval == pytest.approx((interval.low, interval.high))
         assert "12 repeats" in result.note
 
@@ -131,8 +131,8 @@ class TestPairedDifference:
             unit="task",
             **ARGS,
         )
-        referee = stats.ttest_rel(high.mean(axis=1), low.mean(axis=1))
-        assert result.own.statistic == pytest.approx(referee.statistic)
+        reference = stats.ttest_rel(high.mean(axis=1), low.mean(axis=1))
+        assert result.own.statistic == pytest.approx(reference.statistic)
         assert "5 tasks" in result.note
 
     def test_missing_side_is_no_data_and_named(self, table, pair):
@@ -152,12 +152,12 @@ class TestMargin:
         sides = {"lower": {"method": "a"}, "higher": {"method": "b"}}
         scores = two_methods(table, *pair)
         result = paired_difference(scores, at_least=at_least, **sides, **ARGS)
-        referee = stats.ttest_1samp(pair[1] - pair[0], at_least)
+        reference = stats.ttest_1samp(pair[1] - pair[0], at_least)
         assert result.verdict == verdict
-        assert result.own.statistic == pytest.approx(referee.statistic)
-        assert result.own.p == pytest.approx(referee.pvalue)
+        assert result.own.statistic == pytest.approx(reference.statistic)
+        assert result.own.p == pytest.approx(reference.pvalue)
         # The interval is that of the difference, whatever is claimed.
-        assert result.own.interval == pytest.approx(referee.confidence_interval())
+        assert result.own.interval == pytest.approx(reference.confidence_interval())
         assert result.own.estimate == pytest.approx((pair[1] - pair[0]).mean())
 
 
@@ -240,10 +240,10 @@ class TestTrend:
             stats.linregress([1, 2, 3], [values[r, k] for k in (10, 100, 1000)]).slope
             for r in range(6)
         ]
-        referee = stats.ttest_1samp(slopes, 0)
+        reference = stats.ttest_1samp(slopes, 0)
         assert result.verdict == "holds"
-        assert result.own.statistic == pytest.approx(referee.statistic)
-        assert result.own.p == pytest.approx(referee.pvalue)
+        assert result.own.statistic == pytest.approx(reference.statistic)
+        assert result.own.p == pytest.approx(reference.pvalue)
 
     @pytest.mark.parametrize(
         ("slope", "verdict"), [(0.5, "does not hold"), (0.0, "undecided")]
@@ -439,7 +439,7 @@ class TestNoTest:
 
 
 class TestOverlap:
-    """Each test with repeats that share examples."""
+    """Each test with repeats that share samples."""
 
     PLACES: ClassVar = {
         ("e", "d", size): Overlap(1.0, test_share, train_share)

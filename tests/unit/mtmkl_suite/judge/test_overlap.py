@@ -19,9 +19,9 @@ LARGEST_ERROR = 3 * math.sqrt(0.05 * 0.95 / TRIALS)
 
 
 def means_of_tested(rng, *, pool, drawn, n_tested, repeats):
-    """The values of repeats, where all that counts is which examples are tested.
+    """The values of repeats, where all that counts is which samples are tested.
 
-    Every repeat draws ``drawn`` of the examples, and tests the first of several
+    Every repeat draws ``drawn`` of the samples, and tests the first of several
     permutations of them.
     """
     effects = np.tile(rng.normal(size=pool), (repeats, 1))
@@ -72,7 +72,7 @@ def gains_of_symmetric_learners(rng, *, train_share, n=200, repeats=10):
     """Differences of two regressions, of y on its first and on its second input.
 
     Over all populations they are equally good. Every repeat trains both anew; of the
-    examples that are not for training, one half is for validation, the other for
+    samples that are not for training, one half is for validation, the other for
     testing.
     """
     X = rng.normal(size=(n, 2))
@@ -106,7 +106,7 @@ def test_level_with_learners_that_are_trained_anew(
 
     assert abs(rejected(c) - 0.05) <= LARGEST_ERROR
     assert rejected(0.0) > 0.25
-    # Validation examples are learned from: without them too little is rejected.
+    # Validation samples are learned from: without them too little is rejected.
     assert rejected(test_share / train_share) < rejected_without_validation
 
 
@@ -116,7 +116,7 @@ class TestVarianceRatio:
         assert variance_ratio([Overlap(1.0, 0.9, 0.1)]) == pytest.approx(9.0)
 
     def test_covariance_over_what_is_left_of_the_variance(self):
-        # Two repeats of one test example out of four, drawn out of eight: they test
+        # Two repeats of one test sample out of four, drawn out of eight: they test
         # the same one with probability 1/8.
         rho = 1 / 8
         c = variance_ratio([Overlap(0.5, 0.25, 0.25)])

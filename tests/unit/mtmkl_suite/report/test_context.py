@@ -112,7 +112,7 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     gap = gap.assign(params=json.dumps({"reason": refusal}))
     refused = replace(context, scores=pd.concat([scores[~mine], gap]))
     reason = refused.missing_reason("school", "aggregate")
-    assert reason == "needs dense inputs (4 MB)"
+    assert reason == "needs dense features (4 MB)"
 
 
 def test_job_times(paper, results, tmp_path):
@@ -166,8 +166,8 @@ def test_overlaps_are_kept_in_the_record(paper, results, tmp_path):
 def test_tasks_that_have_examples_in_common(paper, results):
     context = load_context(paper, results)
     for info in context.data_info.values():
-        assert "n_examples" not in info
-    context.data_info["school"]["n_examples"] = context.data_info["school"]["n"] - 1
+        assert "n_samples" not in info
+    context.data_info["school"]["n_samples"] = context.data_info["school"]["n"] - 1
     overlaps = context.overlaps
     assert overlaps["school", "school", 0].tasks_share
     assert not overlaps["survey", "computer_survey", 0].tasks_share

@@ -37,7 +37,7 @@ def test_numbers_have_a_minus_and_other_texts_stay(text, shown):
     [
         ("−0.2", True), ("+1.2 (n = 3)", True), ("< 0.001", True), ("12 %", True),
         ("–", False), ("", False), ("MT-MKL", False), ("< one", False),
-        ("20 % of all examples are too few", False),
+        ("20 % of all samples are too few", False),
     ],
 )  # fmt: skip
 def test_what_is_a_number(text, is_one):

@@ -147,7 +147,7 @@ def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_pat
     scores = fit(config, tmp_path)
     assert list(scores["metric"]) == [fits.UNSUPPORTED]
     assert json.loads(scores["params"].iloc[0])["reason"].startswith(
-        "X is sparse, and IndependentRidgeRegressor takes dense inputs only: "
+        "X is sparse, and IndependentRidgeRegressor takes dense features only: "
     )
     info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
     assert 0 < info["nonzeros"] < info["n"] * info["d"]
@@ -183,13 +183,13 @@ def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     assert list(scores["metric"]) == [fits.FAILED]
     assert json.loads(scores["params"].iloc[0]) == {
         "reason": "method 'ridge' on digits[n_per_class=10] (repeat 0, train size "
-        "60 examples, 10 tasks): IndexError: list index out of range"
+        "60 samples, 10 tasks): IndexError: list index out of range"
     }
     assert "Traceback" in lines[-1]
     assert "in <lambda>" in lines[-1]
     assert fits.failures(first_scores(tmp_path)) == [
         "experiment 'digits': method 'ridge' on digits[n_per_class=10] (repeat 0, "
-        "train size 60 examples, 10 tasks): IndexError: list index out of range"
+        "train size 60 samples, 10 tasks): IndexError: list index out of range"
     ]
     assert set(fit(config, tmp_path)["metric"]) == {"misclassified"}
     assert fits.failures(first_scores(tmp_path)) == []
@@ -226,7 +226,7 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
     scores = fit(config, tmp_path, group=second, chosen=chosen)
     assert list(scores["metric"]) == [fits.FAILED]
     assert (
-        "(repeat 0, train size 60 examples, 10 tasks): IndexError"
+        "(repeat 0, train size 60 samples, 10 tasks): IndexError"
         in scores["params"].iloc[0]
     )
 

@@ -273,7 +273,7 @@ def test_a_method_that_fails_leaves_the_others_and_the_report(
         (line,) = [line for line in lines if repr(name) in line]
         assert line.strip().startswith(
             f"experiment 'digits': method {name!r} on digits[n_per_class=10] "
-            "(repeat 0, train size 60 examples, 10 tasks): "
+            "(repeat 0, train size 60 samples, 10 tasks): "
         )
         assert reason in line
     assert "floor" not in printed.err

@@ -85,10 +85,10 @@ PROBLEMS = {
 def test_agrees_with_the_model_as_it_is_written(name):
     gains, ratios = PROBLEMS[name]
     ropes = (0.0, 0.6)
-    for rope, referee in zip(ropes, by_importance(gains, ratios, ropes), strict=True):
+    for rope, reference in zip(ropes, by_importance(gains, ratios, ropes), strict=True):
         found = hierarchical_posterior(gains, ratios, rope=rope).probabilities
         assert math.isnan(found[1]) == (rope == 0)
-        np.testing.assert_allclose(np.nan_to_num(found), referee, atol=0.01)
+        np.testing.assert_allclose(np.nan_to_num(found), reference, atol=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +137,9 @@ def test_data_sets_without_a_spread_get_that_of_the_region():
     tied = [np.zeros(10), np.zeros(10), *gains[2:]]
     # The same sum of squares as a uniform distribution of ± 0.6 would have.
     noise = math.sqrt(0.8) * 0.6 / math.sqrt(3) * np.resize([1.0, -1.0], 10)
-    referee = hierarchical_posterior([noise, noise, *gains[2:]], ratios, rope=0.6)
+    reference = hierarchical_posterior([noise, noise, *gains[2:]], ratios, rope=0.6)
     found = hierarchical_posterior(tied, ratios, rope=0.6)
-    np.testing.assert_allclose(found.probabilities, referee.probabilities, atol=1e-9)
+    np.testing.assert_allclose(found.probabilities, reference.probabilities, atol=1e-9)
     assert hierarchical_posterior(tied, ratios).probabilities[0] > 0.5
 
 
@@ -196,14 +196,16 @@ def test_all_pairs_have_the_posterior_of_their_differences(tables):
         ["a", "b"], ["a", "c"], ["b", "c"],
     ]  # fmt: skip
     gains = [(each["a"] - each["b"]).to_numpy() for each in tables.values()]
-    referee = hierarchical_posterior(gains, list(ratios.values()), rope=0.5)
+    reference = hierarchical_posterior(gains, list(ratios.values()), rope=0.5)
     names = ["p_first_better", "p_equivalent", "p_second_better"]
     row = found.iloc[0]
-    assert row[names].tolist() == referee.probabilities.round(10).tolist()
+    assert row[names].tolist() == reference.probabilities.round(10).tolist()
     assert row["probability"] == row["p_first_better"]
-    assert row["probability_without"] == referee.without[:, 0].min().round(10)
+    assert row["probability_without"] == reference.without[:, 0].min().round(10)
     assert (
-        list(tables)[referee.without[:, 0].argmin()] == row["weakest_without"] == "Far"
+        list(tables)[reference.without[:, 0].argmin()]
+        == row["weakest_without"]
+        == "Far"
     )
     turned = compare_all_repeats(tables, ratios, higher_better=False, rope=0.5).iloc[0]
     assert turned["conclusion"] == "second better"

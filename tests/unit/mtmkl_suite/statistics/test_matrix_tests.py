@@ -122,10 +122,10 @@ def test_repeats_are_compared_where_there_are_enough():
     means = pd.DataFrame({name: each.mean() for name, each in tables.items()}).T
     repeated = ScoreMatrix(means, "auc", True, repeats=tables)
     found = compare_matrix(repeated, rope=0.2, test_share=0.25).posteriors
-    referee = compare_all_repeats(
+    reference = compare_all_repeats(
         tables, dict.fromkeys(tables, 1 / 3), higher_better=True, rope=0.2
     )
-    pd.testing.assert_frame_equal(found, referee)
+    pd.testing.assert_frame_equal(found, reference)
     assert found["n_repeats"].tolist() == [30]
     few = [
         ScoreMatrix(means.iloc[:4], "auc", True, repeats=tables),

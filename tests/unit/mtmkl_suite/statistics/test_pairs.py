@@ -174,10 +174,10 @@ class TestSignedRank:
     def test_matches_baycomp(self, pair):
         gain = pair[0] - pair[1]
         first, equal, second = bayesian_signed_rank(gain, 0.2, seed=3)
-        referee = baycomp.SignedRankTest.probs(
+        reference = baycomp.SignedRankTest.probs(
             pair[1], pair[0], rope=0.2, nsamples=20000, random_state=0
         )
-        np.testing.assert_allclose((second, equal, first), referee, atol=0.02)
+        np.testing.assert_allclose((second, equal, first), reference, atol=0.02)
         assert first + equal + second == pytest.approx(1)
 
     # Equal gains, none at all, and sums of two at the end of the region.
@@ -187,11 +187,11 @@ class TestSignedRank:
         rng = np.random.default_rng(seed)
         gain = rng.integers(-2, 4, size=14) / 2
         first, equal, second = bayesian_signed_rank(gain, rope, seed=seed)
-        referee = baycomp.SignedRankTest.probs(
+        reference = baycomp.SignedRankTest.probs(
             np.zeros(14), gain, rope=rope, nsamples=20000, random_state=1
         )
         found = (second, first) if rope == 0 else (second, equal, first)
-        np.testing.assert_allclose(found, referee, atol=0.03)
+        np.testing.assert_allclose(found, reference, atol=0.03)
 
     def test_wilcoxon_of_no_difference(self):
         assert wilcoxon_p(np.zeros(5)) == 1.0

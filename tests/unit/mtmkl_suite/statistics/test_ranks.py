@@ -42,9 +42,9 @@ def test_means_of_the_same_numbers_share_their_rank():
 class TestFriedman:
     def test_matches_scipy(self, matrix):
         result = friedman(matrix, higher_better=True)
-        referee = stats.friedmanchisquare(*matrix.to_numpy().T)
-        assert result.chi2 == pytest.approx(referee.statistic)
-        assert result.p == pytest.approx(referee.pvalue)
+        reference = stats.friedmanchisquare(*matrix.to_numpy().T)
+        assert result.chi2 == pytest.approx(reference.statistic)
+        assert result.p == pytest.approx(reference.pvalue)
         assert result.n_blocks == 9
         assert result.ranks.idxmin() == "d"
         down = friedman(matrix, higher_better=False)
@@ -56,9 +56,9 @@ class TestFriedman:
         values = pd.DataFrame(rng.integers(0, 3, size=(7, 4)).astype(float))
         values.iloc[0] = 1.0  # all tied on one data set
         result = friedman(values, higher_better=True)
-        referee = stats.friedmanchisquare(*values.to_numpy().T)
-        assert result.chi2 == pytest.approx(referee.statistic)
-        assert result.p == pytest.approx(referee.pvalue)
+        reference = stats.friedmanchisquare(*values.to_numpy().T)
+        assert result.chi2 == pytest.approx(reference.statistic)
+        assert result.p == pytest.approx(reference.pvalue)
         # Durbin's test of a complete design is Friedman's.
         p, statistic, _ = scikit_posthocs.test_durbin(values.to_numpy())
         assert result.chi2 == pytest.approx(statistic)

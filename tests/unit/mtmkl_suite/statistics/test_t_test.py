@@ -19,12 +19,12 @@ def values():
 @pytest.mark.parametrize("alternative", SIDES)
 def test_matches_statsmodels(values, alternative):
     found = t_test(values, scale=1.0, null=0.1, alternative=alternative, level=0.1)
-    referee = DescrStatsW(values)
-    t, p, _ = referee.ttest_mean(0.1, alternative=SIDES[alternative])
+    reference = DescrStatsW(values)
+    t, p, _ = reference.ttest_mean(0.1, alternative=SIDES[alternative])
     assert found.mean == pytest.approx(values.mean())
     assert found.statistic == pytest.approx(t)
     assert found.p == pytest.approx(p)
-    assert found.interval == pytest.approx(referee.tconfint_mean(0.1))
+    assert found.interval == pytest.approx(reference.tconfint_mean(0.1))
 
 
 # baycomp corrects for ten folds: n_test / n_train is 1 / 9.
@@ -34,12 +34,12 @@ def test_corrected_test_matches_baycomp(values, alternative):
     mean, variance, df = baycomp.CorrelatedTTest.compute_statistics(
         np.zeros(10), values
     )
-    referee = stats.t(df, mean, math.sqrt(variance))
-    below = referee.cdf(0.0)
+    reference = stats.t(df, mean, math.sqrt(variance))
+    below = reference.cdf(0.0)
     p = {"greater": below, "less": 1 - below, "two-sided": 2 * min(below, 1 - below)}
     assert found.statistic == pytest.approx(mean / math.sqrt(variance))
     assert found.p == pytest.approx(p[alternative])
-    assert found.interval == pytest.approx(referee.interval(0.95))
+    assert found.interval == pytest.approx(reference.interval(0.95))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_mean_that_cancels_but_for_rounding_is_the_null(ratio):
     [
         ([1.0], 0.0, "one unit"),
         ([1.0, math.inf], 0.0, "not every value is finite"),
-        ([1.0, 2.0], math.inf, "all units share their examples"),
+        ([1.0, 2.0], math.inf, "all units share their samples"),
     ],
 )
 def test_what_cannot_be_tested_is_said(units, ratio, words):

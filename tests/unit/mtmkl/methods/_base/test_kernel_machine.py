@@ -271,7 +271,7 @@ class Sigmoid:
 def test_a_kernel_of_ones_own_is_checked_where_it_is_trained(make, monkeypatch):
     X = np.random.default_rng(0).normal(size=(48, 2))
     y, task = np.where(X[:, 0] > 0, 1, -1), np.arange(48) % 2
-    # Of many examples a Cholesky factor of some columns would do.
+    # Of many samples a Cholesky factor of some columns would do.
     monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 10)
     monkeypatch.setattr(basis, "_WHOLE", 10)
     for kernel, message in (

@@ -21,7 +21,7 @@ def _make(name, **params):
 
 
 def _wide(X, d=90):
-    """Return inputs with many more columns, in the same span of few rows."""
+    """Return features with many more columns, in the same span of few rows."""
     return X @ np.random.default_rng(1).standard_normal((X.shape[1], d))
 
 
@@ -65,7 +65,7 @@ def test_span_changes_nothing_for_a_rotation_invariant_penalty(pairs_of_classes)
     np.testing.assert_allclose(
         in_span.decomposition.singular, in_full.decomposition.singular, rtol=1e-9
     )
-    from mtmkl.solvers.linear.level_groups import solve
+    from mtmkl.solvers.linear.pairwise_fusion import solve
 
     coef = [
         each.expand(solve(each.decomposition, 2.0, 2.0, 2, tol=1e-9).coef)
@@ -85,7 +85,7 @@ def test_tasks_of_one_class_have_no_part(name, pairs_of_classes):
     np.testing.assert_array_equal(whole.intercept_[[3, 7]], [1.0, -1.0])
     others = ~np.isin(task, [3, 7])
     some = _make(name).fit(X[others], labels[others], task[others])
-    # Inputs are standardised with the examples of all tasks, here those of one class.
+    # Features are standardised with the samples of all tasks, here those of one class.
     assert whole.objective_ == pytest.approx(some.objective_, rel=0.2)
     assert np.all(whole.coef_[:, [0, 9]] != 0.0)
 

@@ -93,7 +93,7 @@ def test_covariance_and_noise_are_recovered_from_many_tasks():
 
 
 def test_prior_of_the_covariance_without_data():
-    """With no examples Δ is drawn from its prior, of mean S/(ν − d − 1)."""
+    """With no samples Δ is drawn from its prior, of mean S/(ν − d − 1)."""
     posterior = sample_posterior(
         np.zeros((1, 2)),
         np.zeros(1),

@@ -7,21 +7,21 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.linear_problems import squared_norm
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear import row_sets
 from mtmkl.solvers.linear import squared_norm as squared
+from mtmkl.solvers.linear import working_sets
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import solve_group
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
 def prepare(X, y, task, penalty, *, n_tasks):
-    make = row_sets.RowProblem.of if penalty == "rows" else decompose
+    make = working_sets.RowProblem.of if penalty == "rows" else decompose
     return make(X, y, task, n_tasks=n_tasks)
 
 
 def solve(tasks, gamma, *, penalty="trace", **options):
     if penalty == "rows":
-        return row_sets.solve(tasks, gamma, **options)
+        return working_sets.solve(tasks, gamma, **options)
     return squared.solve(tasks, gamma, penalty=penalty, **options)
 
 

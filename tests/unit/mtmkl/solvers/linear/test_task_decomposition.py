@@ -1,4 +1,4 @@
-"""The reduced data give the same losses as the examples."""
+"""The reduced data give the same losses as the samples."""
 
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@ from mtmkl.solvers.med.med_pooling import PoolingPath
 
 
 class Problem:
-    """One communal kernel and one of each task, on examples in blocks."""
+    """One communal kernel and one of each task, on samples in blocks."""
 
     def __init__(self, kernel, c, sizes, specialised=None):
         self.sizes, self.c = sizes, c

@@ -54,6 +54,6 @@ def test_a_path_equals_single_solutions_up_and_down(fit_intercept):
 def test_a_gap_out_of_reach_is_said_with_the_remedy():
     toy = Toy(sizes=(20, 20), seed=7)
     problem = toy.tasks(grams=1e9 * stacked(toy.gaussians))
-    with pytest.warns(ConvergenceWarning, match="bring the inputs to one scale"):
+    with pytest.warns(ConvergenceWarning, match="bring the features to one scale"):
         (solution,) = solve_sum_kernel(problem, [1e3], tol=1e-15)
     assert solution.certificate.status == "stalled"

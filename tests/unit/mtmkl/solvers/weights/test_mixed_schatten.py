@@ -111,7 +111,7 @@ def test_a_kernel_without_coordinates_has_no_models():
 
 
 def test_what_rounding_leaves_of_a_dual_does_not_stop_the_next_solution():
-    # As once on MNIST: β of one example 1 or 2 ulp of C from 0, K β rounded away.
+    # As once on MNIST: β of one sample 1 or 2 ulp of C from 0, K β rounded away.
     _, _, problem = toy(1.0, None)
     path = MixedSchattenPath(problem)
     path.solve(1.0)

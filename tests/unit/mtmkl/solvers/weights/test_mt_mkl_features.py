@@ -286,7 +286,7 @@ def test_wrong_input(change, message):
 def test_wrong_start():
     X, y, task = problem()
     start = solve([X], y, task, on_one_map(KERNELS), C=1.0, tol=1e-2)
-    with pytest.raises(ValueError, match="got 38 for 38 examples and 4 for 1 terms"):
+    with pytest.raises(ValueError, match="got 38 for 38 samples and 4 for 1 terms"):
         solve([X], y, task, [(0, KERNELS[0])], C=1.0, start=start)
-    with pytest.raises(ValueError, match="got 38 for 37 examples and 4 for 4 terms"):
+    with pytest.raises(ValueError, match="got 38 for 37 samples and 4 for 4 terms"):
         solve([X[1:]], y[1:], task[1:], on_one_map(KERNELS), C=1.0, start=start)

@@ -116,7 +116,7 @@ def test_the_logistic_loss_has_no_intercept():
 
 
 def test_labels_that_cancel_out_over_the_tasks():
-    """Two tasks with the same examples and opposite labels: pooled, all is rounding."""
+    """Two tasks with the same samples and opposite labels: pooled, all is rounding."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((9, 4))
     y = np.where(rng.random(9) < 0.5, -1.0, 1.0)

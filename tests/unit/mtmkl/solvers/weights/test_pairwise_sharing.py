@@ -116,7 +116,7 @@ def test_from_some_lambda_on_the_weights_are_the_shared_ones():
 
 
 def test_groups_are_the_kinds_of_tasks():
-    # Tasks of a kind are copies but for single examples; kinds differ in the kernel.
+    # Tasks of a kind are copies but for single samples; kinds differ in the kernel.
     labels, grams = machines(5, sizes=(30, 30))
     members = [0, 1, 0, 1, 1]
     keep = [np.delete(np.arange(30), i) for i in range(5)]

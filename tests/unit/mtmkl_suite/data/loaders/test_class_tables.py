@@ -31,7 +31,7 @@ def files_of(mirror, name):
 
 
 def examples(data):
-    """One row per example: its inputs and its class, found from its tasks."""
+    """One row per sample: its features and its class, found from its tasks."""
     classes = {}
     for sample, task, y in zip(data.sample, data.task, data.y, strict=True):
         names = data.task_names[task].split(" vs ")

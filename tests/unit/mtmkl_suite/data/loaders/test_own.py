@@ -53,10 +53,10 @@ def test_what_was_read_is_told(read, table):
     table.loc[3, "z"] = np.nan
     table["kind"] = ["none", "some", "much"] * 10
     table.loc[table.index[-1], "school"] = "d"
-    data = read(table, ignore=["passed"], impute=True, one_hot=True, min_examples=6)
+    data = read(table, ignore=["passed"], impute=True, one_hot=True, min_samples=6)
     low, high = table["score"][:-1].min(), table["score"][:-1].max()
     assert data.remarks == (
-        "Read own.csv: 29 rows, tasks in school (a, b, c), 3 inputs (x, z, kind), "
+        "Read own.csv: 29 rows, tasks in school (a, b, c), 3 features (x, z, kind), "
         f"target score (numbers from {low:g} to {high:g}).",
         "Inputs as categories: kind (3 values).",
         "Columns that are ignored: passed.",
@@ -143,9 +143,9 @@ class TestRefusals:
             [
                 "1 of 24 rows lack a value, in score (1); the first is line 7. Delete",
                 "in x (1); the first is line 5. Fill or delete them, fill them in by -",
-                "has '1,5' in line 6, and inputs are numbers: encode it by --one-hot, ",
-                "column 'passed' has 'no' in line 2, and inputs are numbers",
-                "1 of 3 tasks have fewer than 6 examples: c (4)",
+                "has '1,5' in line 6, and features are numbers: encode it by --one-hot",
+                "column 'passed' has 'no' in line 2, and features are numbers",
+                "1 of 3 tasks have fewer than 6 samples: c (4)",
             ],
             strict=True,
         ):
@@ -207,8 +207,8 @@ class TestRefusals:
             ),
             ({"ignore": ["y"]}, r"unknown column \(ignored\) 'y' \(known: school, x"),
             ({"task": "score"}, "'score' is both task and target"),
-            ({"min_examples": 2, "ignore": ["passed"]}, "wanted at least 6"),
-            ({"min_examples": 11, "ignore": ["passed"]}, "no task has 11 examples"),
+            ({"min_samples": 2, "ignore": ["passed"]}, "wanted at least 6"),
+            ({"min_samples": 11, "ignore": ["passed"]}, "no task has 11 samples"),
         ],
     )
     def test_columns(self, read, table, options, words):

@@ -11,7 +11,7 @@ from mtmkl_suite.papers.jawanpuria2011 import steps
 
 @pytest.fixture(scope="session")
 def small_data():
-    """Thirty examples of each of six tasks, whose models share two directions."""
+    """Thirty samples of each of six tasks, whose models share two directions."""
     rng = np.random.default_rng(0)
     n_tasks, n, d = 6, 30, 5
     X = rng.normal(size=(n_tasks * n, d))

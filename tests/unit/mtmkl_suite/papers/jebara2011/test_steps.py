@@ -41,8 +41,8 @@ def test_both_aucs_of_heart(of):
     ]
     last = table.iloc[-1]
     assert last["AUC of all patients"] == pytest.approx(values[2, 1].mean())
-    referee = stats.ttest_rel(values[2, 1], values[0, 1]).pvalue
-    assert last["p, AUC of all patients"] == pytest.approx(referee)
+    reference = stats.ttest_rel(values[2, 1], values[0, 1]).pvalue
+    assert last["p, AUC of all patients"] == pytest.approx(reference)
     assert last["n"] == REPEATS
 
 
@@ -62,6 +62,6 @@ def test_sweeps_are_timed_as_a_whole_and_counted_one_by_one(of):
     assert row["iterations, fewest"] == 4
     assert row["iterations, most"] == 60
     assert row[steps.WITHIN] == 0.3
-    # Without the 20 examples whose first fit loads compiled code.
+    # Without the 20 samples whose first fit loads compiled code.
     assert row["times the SVMs, median"] == pytest.approx((82 + 122) / 2)
     assert row["times the SVMs, most"] == pytest.approx(122)

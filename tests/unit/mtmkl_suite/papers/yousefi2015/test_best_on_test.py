@@ -35,7 +35,7 @@ def split(data):
 def test_first_round_is_a_choice_of_c_on_the_mean_kernel(data, split):
     first = next(alternate(data, split, 0.5, kernels=KERNELS, C_values=C_VALUES))
     np.testing.assert_allclose(first.weights, 1 / 3)
-    # Standardised over all examples, whatever their role.
+    # Standardised over all samples, whatever their role.
     Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     for t in range(3):
         rows = {

@@ -43,7 +43,7 @@ def test_folds_choose_from_the_grid_without_validation_rows(scores):
 
 
 def test_an_example_has_one_fold_in_all_tasks_and_labels_are_dealt_evenly():
-    # One-vs-one tasks of three classes with 10 examples each.
+    # One-vs-one tasks of three classes with 10 samples each.
     pairs = [(0, 1), (0, 2), (1, 2)]
     sample, task, y = [], [], []
     for t, (first, second) in enumerate(pairs):

@@ -23,7 +23,7 @@ def draw(n_tasks, n_kernels, seed=0):
     return rng.gamma(1.0, 20.0, size=(n_tasks, n_kernels))
 
 
-def referee(u, gamma):
+def reference(u, gamma):
     n_tasks, n_kernels = u.shape
     theta = cp.Variable((n_tasks, n_kernels), nonneg=True)
     sums = [cp.sum(theta, axis=1) <= 1]
@@ -53,7 +53,7 @@ def test_reaches_an_independent_optimum_within_its_own_gap(tasks, kernels, gamma
     certificate = solution.certificate
     assert certificate.status == "converged"
     assert certificate.duality_gap <= 1e-7
-    assert -certificate.objective == pytest.approx(referee(u, gamma), rel=1e-6)
+    assert -certificate.objective == pytest.approx(reference(u, gamma), rel=1e-6)
     theta = solution.coef
     roots = np.sqrt((theta * u).sum(axis=1)).sum()
     assert -certificate.objective == pytest.approx(roots, rel=1e-12)
@@ -64,7 +64,7 @@ def test_reaches_an_independent_optimum_within_its_own_gap(tasks, kernels, gamma
 
 def test_the_bound_holds_when_stopped_early():
     u = draw(6, 5)
-    optimum = referee(u, 0.5)
+    optimum = reference(u, 0.5)
     certificate = largest_sum_of_roots(u, 0.5, max_iter=2).certificate
     assert certificate.status == "stopped"
     assert certificate.dual_objective <= -optimum * (1 - 1e-7)
@@ -85,7 +85,7 @@ def test_kernels_without_signal_and_tasks_without_kernels():
     u[1, 1] = 0.0
     solution = largest_sum_of_roots(u, 0.3)
     assert solution.certificate.status == "converged"
-    assert -solution.certificate.objective == pytest.approx(referee(u, 0.3), rel=2e-6)
+    assert -solution.certificate.objective == pytest.approx(reference(u, 0.3), rel=2e-6)
     assert largest_sum_of_roots(np.zeros((2, 2)), 0.3).certificate.objective == 0
 
 

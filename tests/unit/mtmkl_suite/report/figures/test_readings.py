@@ -62,7 +62,7 @@ def test_the_first_curve_is_tested_against_the_others(switches):
     over_all = tests.iloc[-1]
     assert np.isnan(over_all["x"])
     assert tests["mean"].to_numpy() == pytest.approx(GAINS.mean())
-    # Splits of one data set share examples.
+    # Splits of one data set share samples.
     assert (tests["p"] < tests["p_corrected"]).all()
     assert tests["verdict"].isin(["holds", "undecided"]).all()
     assert over_all["interval_low"] < GAINS.mean() < over_all["interval_high"]

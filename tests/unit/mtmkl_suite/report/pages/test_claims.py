@@ -63,6 +63,6 @@ def test_settings_have_their_results():
     assert (tested["setting"], tested["own_verdict"]) == ("A", "holds")
     assert tested["results"] == [
         "statistic 2.5, p < 0.001, interval 0.1 to 0.2",
-        "corrected for shared examples (ρ = 0.5): nothing can be tested",
+        "corrected for shared samples (ρ = 0.5): nothing can be tested",
         "over 29 fields, a statement about fields like these: holds (p = 0.0031)",
     ]

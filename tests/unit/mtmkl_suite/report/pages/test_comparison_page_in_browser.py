@@ -543,7 +543,7 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
         next(each for each in parts[0]["presets"] if each["label"].startswith(word))
         for word in ("at most 20", "many tasks")
     )
-    # With its size: examples are those for training.
+    # With its size: samples are those for training.
     named = f"{few['label']}, with 10 % for training"
     assert found["pressed"] == [named, many["label"]]
     assert found["less"] == [named]

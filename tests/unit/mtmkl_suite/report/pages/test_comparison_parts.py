@@ -74,7 +74,7 @@ def test_the_first_choice_is_the_plan(compared):
     assert part["control"] == "Alone"
     # Of settings without a data set there is none.
     assert [each["label"] for each in part["presets"]] == [
-        "methods whose pairs are tested", "few examples", "images",
+        "methods whose pairs are tested", "few samples", "images",
     ]  # fmt: skip
     assert all(text.endswith(" tasks") for text in part["about"])
     few = part["presets"][1]
@@ -142,7 +142,7 @@ def test_overlaps_give_the_variance_ratio(compared):
         within = sum(both[k][1] for k in chosen) / sum(both[k][2] for k in chosen) ** 2
         splits = [compared.overlaps["a", "a", (10, 50)[k]] for k in chosen]
         assert pool / (1 - pool + within) == pytest.approx(variance_ratio(splits))
-    # The same examples are for testing, or nothing is known: no test.
+    # The same samples are for testing, or nothing is known: no test.
     assert part["overlaps"][1][1] is None
     assert part["overlaps"][2][1] is None
 

@@ -137,10 +137,10 @@ def test_posteriors_are_those_of_all_repeats_of_the_ranked_methods():
                 rows = rows[rows["train_size"] == 10]
             by_repeat = rows.groupby(["repeat", "method"])["value"].mean().unstack()
             gains.append(100 * (by_repeat["ours"] - by_repeat["alone"]).to_numpy())
-        referee = hierarchical_posterior(gains, [ratio] * len(gains), rope=0.5)
+        reference = hierarchical_posterior(gains, [ratio] * len(gains), rope=0.5)
         names = ["p_first_better", "p_equivalent", "p_second_better"]
         mine = cells.loc[(block, "Ours", "Alone")]
-        expected = referee.probabilities.round(10)
+        expected = reference.probabilities.round(10)
         np.testing.assert_array_equal(mine[names].astype(float), expected)
     shown = {line[0] for line in table.body}
     decided = cells.loc["all sizes"].query("probability > 0.95")

@@ -26,7 +26,7 @@ def decided(ours, rope=0.5, control=(80.0, 80.0, 80.0), seconds=(2.0, 8.0)):
 def test_every_sentence_has_its_numbers():
     lines = build(context(FEATURES), DECISIONS).body
     label, where, best, control, cost = lines[0]
-    assert label == "Few examples"
+    assert label == "Few samples"
     assert where == "A, B, C, D, E, F; 10 % for training"
     # Means with 10 %: Ours 67.0, Alone 62.5, Linear 54.3.
     assert best == (
@@ -49,7 +49,7 @@ def test_a_setting_without_data_sets_or_scores_decides_nothing():
         ["Images", NO_RECORD],
         ["none", NO_DATA],
     ]
-    assert set(table.cells["setting"]) == {"Few examples"}
+    assert set(table.cells["setting"]) == {"Few samples"}
 
 
 @pytest.mark.parametrize("how", ["no scores", "quick tier", "changed"])

@@ -204,6 +204,6 @@ def test_the_interval_is_that_of_the_test_beside_it():
     row = statistics[statistics["first"] == "good"].iloc[0]
     half = stats.t.ppf(0.975, 7) * abs(row["mean_difference"] / row["t_corrected"])
     assert row["interval_high"] - row["mean_difference"] == pytest.approx(half)
-    assert any("Repeats share examples: interval" in n for n in standing.table.notes)
+    assert any("Repeats share samples: interval" in n for n in standing.table.notes)
     (standing,) = shown(context(scores("first"), own=()))
     assert any("bootstrap interval" in note for note in standing.table.notes)

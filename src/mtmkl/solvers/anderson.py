@@ -16,7 +16,7 @@ _RIDGE = 1e-10  # of the least squares, by the trace
 _WORSE = 2.0  # a residual is nearly monotone, and seldom needs the way back
 
 
-class Mixing:
+class AndersonExtrapolation:
     """Mixes the last points of the iteration V ← V + F(V), with a way back.
 
     Each point is the combination of the last images V + F(V) whose F is least if F is

@@ -1,20 +1,20 @@
-r"""The squared (2,1)-norm of the rows, on working sets of inputs.
+r"""The squared (2,1)-norm of the rows, on working sets of features.
 
 The problem of :mod:`mtmkl.solvers.linear.squared_norm` with Ω the sum of the row norms.
-Most rows are zero: it is solved for a few inputs at a time, and the certificate is that
-of all. For residuals r_t, a_t = s·2r_t with the best scalar s gives the bound
+Most rows are zero: it is solved for a few features at a time, and the certificate is
+that of all. For residuals r_t, a_t = s·2r_t with the best scalar s gives the bound
 
     max over s of  2s Σ_t y_t'r_t − s² (Σ_t ||r_t||² + max_i ||(X_t'r_t)_i||²/γ),
 
-and inputs whose ||2(X_t'r_t)_i|| exceeds that of the rows in use join them. The inner
+and features whose ||2(X_t'r_t)_i|| exceeds that of the rows in use join them. The inner
 problems are warm-started, and as accurate as the bound needs.
 
-Where all tasks share the inputs, and few of these are in use, rows are minimised over
+Where all tasks share the features, and few of these are in use, rows are minimised over
 in turn: with a = ||x_i||², g = x_i'R of the residuals R without row i, and S the sum of
 the other rows' norms, the best row is max(||g|| − γS, 0) / (a + γ) · g/||g||. After
 some sweeps the affine combination of their ends whose moves cancel best is the next
 start if it is better. Gram matrices that are ill-conditioned, where sweeps are slow,
-and tasks with inputs of their own are left to the alternating direction method.
+and tasks with features of their own are left to the alternating direction method.
 
 References
 ----------
@@ -51,18 +51,18 @@ class RowProblem:
     Attributes
     ----------
     X : ndarray of shape (n, d), or (n_s, d)
-        Of each example, or the samples that all tasks share.
+        Of each sample, or the samples that all tasks share.
     y : ndarray of shape (n,)
     task : ndarray of shape (n,)
-        Task of each example, 0 … n_tasks − 1.
+        Task of each sample, 0 … n_tasks − 1.
     n_tasks : int
         T.
     order : slice or ndarray of shape (n,)
-        The examples task by task: a slice, which copies nothing, where they are so.
-    examples : tuple of ndarray of shape (n_t,)
+        The samples task by task: a slice, which copies nothing, where they are so.
+    samples : tuple of ndarray of shape (n_t,)
         Those of each task.
     groups : list of (ndarray of shape (n_g, d), slice, slice)
-        Inputs that tasks after one another share, these tasks' examples in ``order``,
+        Features that tasks after one another share, these tasks' samples in ``order``,
         and the tasks.
     """
 
@@ -101,12 +101,12 @@ class RowProblem:
     def _parts(
         self, values: FloatArray
     ) -> Iterator[tuple[FloatArray, slice, FloatArray]]:
-        """Yield each group's inputs, tasks, and view (T_g, n_g) of values in order."""
+        """Yield each group's features, tasks, and view (T_g, n_g) of the values."""
         for X, own, tasks in self.groups:
             yield X, tasks, values[own].reshape(tasks.stop - tasks.start, -1)
 
     def _back(self, values: FloatArray) -> FloatArray:
-        """Return values that are in ``order`` in that of the examples."""
+        """Return values that are in ``order`` in that of the samples."""
         out = np.empty_like(values)
         out[self.order] = values
         return out
@@ -119,7 +119,7 @@ class RowProblem:
         return self._back(rest)
 
     def on(self, rows: IntArray) -> TaskDecomposition:
-        """Return the tasks on some of the inputs; those asked for last are kept."""
+        """Return the tasks on some of the features; those asked for last are kept."""
         if not (self._last and np.array_equal(self._last[0][0], rows)):
             self._last[:] = [(rows, self._decomposed(rows))]
         return self._last[0][1]
@@ -129,7 +129,7 @@ class RowProblem:
         return len(self.groups) == 1 and rows.size <= len(self.groups[0][0])
 
     def gram(self, rows: IntArray) -> tuple[FloatArray, FloatArray, float]:
-        """Return X'X and X'Y of some of the shared inputs, and ||Y||²."""
+        """Return X'X and X'Y of some of the shared samples, and ||Y||²."""
         X, _, _ = self.groups[0]
         some, y = X[:, rows], self.y[self.order]
         pull = some.T @ y.reshape(self.n_tasks, -1).T

@@ -1,7 +1,7 @@
 """Every convex method against the optimum of an interior-point solver.
 
 A method of the registry that is not in the tables of
-:mod:`mtmkl.certify.referee` fails here.
+:mod:`mtmkl.certify.reference` fails here.
 """
 
 import warnings
@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sweeps import sweep
 
-from mtmkl.certify.referee import (
+from mtmkl.certify.reference import (
     PROBLEMS,
     WITHOUT_OPTIMUM,
     Judgement,
@@ -33,7 +33,7 @@ SETTINGS = [
 
 
 def examples(model, scale=1.0):
-    """Return inputs, targets or labels, and tasks, in no order."""
+    """Return features, targets or labels, and tasks, in no order."""
     rng = np.random.default_rng(0)
     if isinstance(model, GraphEstimator):
         X = (rng.standard_normal((24, 4)) > 0.2).astype(float)
@@ -76,7 +76,7 @@ def test_it_does_on_inputs_of_other_scales(model, scale):
 
 
 @pytest.mark.parametrize("model", SETTINGS)
-def test_the_referee_solves_the_problem_of_the_parameters(model):
+def test_the_reference_solver_solves_the_problem_of_the_parameters(model):
     """Of others, set after the fit, the optimum is another."""
     model, X, y, task = fitted(model)
     known = model.get_params()

@@ -73,7 +73,7 @@ def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement
     Parameters
     ----------
     model : estimator
-        Fitted on these examples.
+        Fitted on these samples.
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,)
         Targets, or ±1.
@@ -84,7 +84,7 @@ def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement
     ------
     LookupError
         If the problem has no optimum to compare with; says why.
-    RefereeError
+    ReferenceSolverError
         If no interior-point solver comes near it.
     """
     optimum = optimum_of(model, X, y, task)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.certify.linear_problems import level_groups
+from mtmkl.certify.linear_problems import pairwise_fusion
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.level_groups import RIDGE, solve
+from mtmkl.solvers.linear.pairwise_fusion import RIDGE, solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 WEIGHTS = [0.05, 0.5, 4.0]
@@ -40,7 +40,7 @@ def test_reaches_the_optimum_over_all_levels(lam, problem):
     reached = _value(X, y, task, _levels(solution.coef, 3), lam, 1.5)
     assert certificate.objective == pytest.approx(reached, rel=1e-8)
     weights = [lam / 1.5**h for h in range(3)]
-    optimum = find_optimum(level_groups(X, y, task, weights)).value
+    optimum = find_optimum(pairwise_fusion(X, y, task, weights)).value
     assert reached == pytest.approx(optimum, rel=1e-6)
     M = np.column_stack([X[task == t].T @ a[task == t] for t in range(T)])
     total = M.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Working sets of inputs: few of them are solved for, and all are certified."""
+"""Working sets of features: few of them are solved for, and all are certified."""
 
 from itertools import pairwise
 
@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import MultiTaskLasso
 
-from mtmkl.solvers.linear import row_sets
-from mtmkl.solvers.linear.row_sets import RowProblem, solve
+from mtmkl.solvers.linear import working_sets
 from mtmkl.solvers.linear.task_decomposition import decompose
+from mtmkl.solvers.linear.working_sets import RowProblem, solve
 
 
 def shared_inputs(d=150, n=40, n_tasks=5, n_relevant=4, seed=0):
@@ -58,7 +58,7 @@ def test_rows_in_turn_and_alternating_directions_agree(gamma, monkeypatch):
     X, Y = shared_inputs()
     X[:, 1::2] = X[:, ::2] + 0.1 * X[:, 1::2]
     for most in (0, 60, 10_000):
-        monkeypatch.setattr(row_sets, "_MOST_SWEEPS", most)
+        monkeypatch.setattr(working_sets, "_MOST_SWEEPS", most)
         found = solve(problem_of(X, Y), gamma, tol=1e-7).certificate
         assert found.status == "converged"
         assert found.duality_gap <= 1e-7

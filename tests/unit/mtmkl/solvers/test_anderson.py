@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mtmkl.solvers.mixing import Mixing
+from mtmkl.solvers.anderson import AndersonExtrapolation
 
 
 def linear(seed=0, n=6):
@@ -16,7 +16,7 @@ def linear(seed=0, n=6):
 
 def test_as_many_steps_as_dimensions_solve_a_linear_problem():
     F, root = linear()
-    mixing, V = Mixing((2, 3), 6), np.zeros((2, 3))
+    mixing, V = AndersonExtrapolation((2, 3), 6), np.zeros((2, 3))
     for _ in range(8):
         V = mixing.following(V, F(V))
     np.testing.assert_allclose(V.ravel(), root, rtol=1e-4)
@@ -29,7 +29,7 @@ def test_as_many_steps_as_dimensions_solve_a_linear_problem():
 def test_the_oldest_differences_are_forgotten():
     """With a memory of one the step is that of the last two points, a secant."""
     F, _ = linear()
-    mixing, V = Mixing((6,), 1), np.zeros(6)
+    mixing, V = AndersonExtrapolation((6,), 1), np.zeros(6)
     points, moves = [], []
     for _ in range(5):
         points.append(V)
@@ -43,7 +43,7 @@ def test_the_oldest_differences_are_forgotten():
 
 
 def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
-    mixing = Mixing((2,), 5)
+    mixing = AndersonExtrapolation((2,), 5)
     first = mixing.following(np.zeros(2), np.array([1.0, 0.0]))
     np.testing.assert_array_equal(first, [1.0, 0.0])
     second = mixing.following(first, np.array([0.9, 0.0]))
@@ -56,7 +56,7 @@ def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
 
 def test_after_a_clearance_the_next_step_is_plain():
     F, _ = linear()
-    mixing, V = Mixing((6,), 5), np.zeros(6)
+    mixing, V = AndersonExtrapolation((6,), 5), np.zeros(6)
     for _ in range(3):
         V = mixing.following(V, F(V))
     mixing.clear()
