@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import printed
 from measuring import Outcome, Rival, Series
-from rivals import by_cvxpy
+from reference_solvers import by_cvxpy
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.datasets.container import MultiTaskData

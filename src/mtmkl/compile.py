@@ -74,9 +74,10 @@ def compile_all(processes: int | None = None) -> int:
 def _compile(name: str) -> set[Path]:
     """Fit a method to a few samples, in every way that calls other routines."""
     rng = np.random.default_rng(0)
-    # The tasks have the same samples, as methods that find graphs need.
-    X, task = np.tile(rng.normal(size=(12, 3)), (3, 1)), np.repeat([0, 1, 2], 12)
-    y = np.where(rng.random(36) < 0.5, -1.0, 1.0)
+    # Methods that find graphs need tasks with the same samples and a feature for each;
+    # with six tasks Whom would try all partitions.
+    X, task = np.tile(rng.normal(size=(12, 7)), (7, 1)), np.repeat(np.arange(7), 12)
+    y = np.where(rng.random(84) < 0.5, -1.0, 1.0)
     for params in ({}, *_VARIANTS.get(name, [])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

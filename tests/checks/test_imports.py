@@ -61,8 +61,8 @@ def test_estimators_load_nothing_that_scikit_learn_does_not():
     }
 
 
-def test_the_library_needs_four_packages():
-    known = "numpy", "scipy", "sklearn", "numba", "llvmlite"
+def test_the_library_needs_few_packages():
+    known = "numpy", "scipy", "sklearn", "numba", "llvmlite", "threadpoolctl"
     blocked = "pandas", "pydantic", "yaml", "requests", "rich", "tqdm", "platformdirs"
     code = """
 import importlib, mtmkl

@@ -152,7 +152,7 @@ def test_a_run_ends_with_verdicts_missing_data_and_the_address(finished):
     shown = finished.done.stdout
     assert "Tiny (Nobody, 2000)" in shown
     assert "published numbers:  2 not judged (quick)\n" in shown
-    assert "claims of ours:     1 not judged (quick), 1 no data\n" in shown
+    assert "sentences:          1 not judged (quick), 1 no data\n" in shown
     assert "Missing data: school\n" in shown
     assert "mtmkl datasets fetch school\n" in shown
     report = (finished.run_folder / "report.html").as_uri()

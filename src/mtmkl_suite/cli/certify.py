@@ -44,7 +44,7 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
             help=f"{what}, such as '{example}'",
         )
     for name, default, what in (
-        ("examples", 12, "samples per task"),
+        ("samples", 12, "samples per task"),
         ("tasks", 4, "number of tasks"),
     ):
         certify.add_argument(

@@ -23,10 +23,11 @@ Q. Bertrand and M. Massias, Anderson acceleration of coordinate descent, AISTATS
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from sklearn.utils.parallel import _get_threadpool_controller
+from threadpoolctl import ThreadpoolController
 
 from mtmkl.compiled import compiled, dot
 from mtmkl.solvers.linear.penalties import ROWS
@@ -170,6 +171,10 @@ class RowProblem:
         return out
 
 
+# To look for the libraries takes longer than a small problem.
+_thread_pools = cache(ThreadpoolController)
+
+
 def solve(
     problem: RowProblem,
     gamma: float,
@@ -186,7 +191,7 @@ def solve(
     # On busy cores the threads of small products wait for one another.
     is_small = problem.X.size * problem.n_tasks < _SMALL
     limits = {"limits": 1 if is_small else None, "user_api": "blas"}
-    with _get_threadpool_controller().limit(**limits):
+    with _thread_pools().limit(**limits):
         return _solve(problem, gamma, tol, max_iter, start)
 
 

@@ -85,8 +85,9 @@ def test_a_record_of_this_code_is_equal_and_what_is_finished_is_kept(record, tmp
 
 
 def test_without_time_nothing_is_computed_and_no_process_left(record):
+    before = multiprocessing.active_children()
     assert check(record, seconds=0.0) == {}
-    assert multiprocessing.active_children() == []
+    assert {*multiprocessing.active_children()} <= {*before}
 
 
 def test_what_the_record_says_wrongly_is_found_and_named(record):

@@ -67,7 +67,7 @@ def test_a_data_set_has_its_experiments():
         ({"bias": True}, "bias: yes"),
         ({"ignore": [], "n_tasks": 3}, "ignore: none; 3 tasks"),
         ({"ignore": ["score", "age"]}, "ignore: score, age"),
-        ({"inputs": "unit_range"}, "features: unit range"),
+        ({"inputs": "unit_range"}, "inputs: unit range"),
         ({"n_per_class": 20, "n_test": 5}, "20 samples per class; 5 for testing"),
     ],
 )
