@@ -269,7 +269,7 @@ FAULTS = [
     Fault(
         "Archives that escape or explode",
         "Archives with links or devices in place of the file, bombs, cut: refused, "
-        "nothing kept; with ../, absolute names or links as well: only the file is kept",
+        "nothing kept; with ../, absolute names, links as well: only the file is kept",
         archives,
         few=1,
         many=2,
