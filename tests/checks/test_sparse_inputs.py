@@ -1,4 +1,4 @@
-"""What every method does with sparse features, and that large ones are not copied."""
+"""Sparse features in every method; large ones are not copied."""
 
 import tracemalloc
 

@@ -57,7 +57,7 @@ class ScoreMatrix:
     """By data set, (repeats, methods), what was averaged, and what was not because some
     method has none there: NaN. Empty if the table numbers no repeats."""
     seconds: pd.DataFrame | None = None
-    """What each method took on each data set, where the table says so."""
+    """Seconds of each method on each data set, where the table has them."""
     read: str = ""
     """Sentence on what was read."""
 

@@ -280,7 +280,7 @@ def _iterate(
 def _rows_of(
     members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return where each member's rows begin, and intercepts, S and c of these alone."""
+    """Return where each member's rows begin, and offsets, S and c of these alone."""
     starts = np.empty(members.size, np.intp)
     own = np.zeros(members.size + 1, np.intp)
     for k in range(members.size):

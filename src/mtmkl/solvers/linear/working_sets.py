@@ -47,7 +47,7 @@ _RIDGE = 1e-10  # of the least squares of the combination, by the trace
 
 @dataclass(frozen=True)
 class RowProblem:
-    """Inputs and targets of some tasks.
+    """Features and targets of some tasks.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class RowProblem:
     task: IntArray
     n_tasks: int
     order: slice | IntArray
-    examples: tuple[IntArray, ...]
+    samples: tuple[IntArray, ...]
     groups: list[tuple[FloatArray, slice, slice]]
     _last: list[tuple[IntArray, TaskDecomposition]] = field(default_factory=list)
 
@@ -85,19 +85,19 @@ class RowProblem:
         order = slice(None) if is_sorted else np.argsort(task, kind="stable")
         bounds = np.searchsorted(task[order], np.arange(n_tasks + 1)).tolist()
         everyone = np.arange(task.size)[order]
-        examples = tuple(everyone[lo:hi] for lo, hi in pairwise(bounds))
+        samples = tuple(everyone[lo:hi] for lo, hi in pairwise(bounds))
         groups: list[tuple[FloatArray, slice, slice]] = []
         if len(X) < task.size:
             groups = [(X, slice(0, task.size), slice(0, n_tasks))]
-            return cls(X, y, task, n_tasks, order, examples, groups)
+            return cls(X, y, task, n_tasks, order, samples, groups)
         for t, (lo, hi) in enumerate(pairwise(bounds)):
-            inputs = np.ascontiguousarray(X[lo:hi] if is_sorted else X[examples[t]])
-            if groups and np.array_equal(inputs, groups[-1][0]):
-                inputs, own, tasks = groups.pop()
-                groups.append((inputs, slice(own.start, hi), slice(tasks.start, t + 1)))
+            shared = np.ascontiguousarray(X[lo:hi] if is_sorted else X[samples[t]])
+            if groups and np.array_equal(shared, groups[-1][0]):
+                shared, own, tasks = groups.pop()
+                groups.append((shared, slice(own.start, hi), slice(tasks.start, t + 1)))
             else:
-                groups.append((inputs, slice(lo, hi), slice(t, t + 1)))
-        return cls(X, y, task, n_tasks, order, examples, groups)
+                groups.append((shared, slice(lo, hi), slice(t, t + 1)))
+        return cls(X, y, task, n_tasks, order, samples, groups)
 
     def _parts(
         self, values: FloatArray
@@ -159,7 +159,7 @@ class RowProblem:
             constant=float(orthogonal @ orthogonal),
             orthogonal=orthogonal,
             left=tuple(left),
-            rows=self.examples,
+            rows=self.samples,
             starts=np.array(starts, dtype=np.intp),
         )
 

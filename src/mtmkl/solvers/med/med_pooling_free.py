@@ -35,7 +35,7 @@ class Pooled(NamedTuple):
     is_factor : bool
     within, own : ndarray
         Communal and specialised matrices of the tasks.
-    intercepts, entries : ndarray of shape (T + 1,)
+    offsets, entries : ndarray of shape (T + 1,)
     c, lo, hi : ndarray of shape (N,)
     """
 
