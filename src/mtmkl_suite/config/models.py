@@ -809,6 +809,8 @@ class ReadingChange(Model):
     select_by: str | None = None
     in_place: Annotated[dict[str, str], Field(min_length=1)] = {}
     """Metrics of the experiment, and those that stand for them."""
+    sizes: Annotated[dict[int, int], Field(min_length=1)] = {}
+    """Train sizes, and those of the experiment that they stand for."""
 
     _not_empty = model_validator(mode="before")(some_keys)
 

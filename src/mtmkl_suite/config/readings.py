@@ -353,7 +353,9 @@ class _Expansion:
         of_main_run = dict.fromkeys(("tiers", "record_path", "arrays"))
         made: Experiment = overlaid(base, {"title": title, **of_main_run})
         for change in (reading.change for reading in readings):
-            overlay = change.given(but={"datasets", "protocol", "methods", "in_place"})
+            overlay = change.given(
+                but={"datasets", "protocol", "methods", "in_place", "sizes"}
+            )
             if data := change.datasets:
                 name, options = data.name or made.datasets.name, data.options
                 # Options that are given with another data set are all of its own.

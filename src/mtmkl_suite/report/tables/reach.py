@@ -12,6 +12,7 @@ from mtmkl_suite.config.models import (
     Paper,
     Ranking,
     RankTests,
+    ReadingChange,
     ReadingsTable,
     Table,
     Tolerance,
@@ -149,6 +150,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         for metric, measured in measured_in_place(context, origin.factors).items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
+        rows = rows.replace({"train_size": _sizes(context, name)})
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
             claim.model_copy(
@@ -192,19 +194,33 @@ def _replaced_overlaps(
     if context.overlaps is None:
         return main.overlaps
     origins = context.readings.experiments
-    of = {origins[name].fits: origins[name].of for name in experiments}
+    of = {origins[name].fits: name for name in experiments}
     return dict(main.overlaps or {}) | {
-        (of[fits], dataset, size): overlap
+        (
+            origins[of[fits]].of,
+            dataset,
+            _sizes(context, of[fits]).get(size, size),
+        ): overlap
         for (fits, dataset, size), overlap in context.overlaps.items()
         if fits in of
     }
 
 
+def _sizes(context: Context, experiment: str) -> dict[int, int]:
+    """Return which train sizes of the main experiment those of a reading stand for."""
+    changes = _changes(context, context.readings.experiments[experiment].factors)
+    return {k: v for change in changes for k, v in change.sizes.items()}
+
+
 def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
     """Return which metric stands for which of the main experiment."""
-    documents = context.readings.factors
-    changes = [documents[f].alternatives[a].change for f, a in factors.items()]
+    changes = _changes(context, factors)
     return {k: v for change in changes for k, v in change.in_place.items()}
+
+
+def _changes(context: Context, factors: Mapping[str, str]) -> list[ReadingChange]:
+    documents = context.readings.factors
+    return [documents[f].alternatives[a].change for f, a in factors.items()]
 
 
 def unmeasured_main(context: Context) -> Context:
