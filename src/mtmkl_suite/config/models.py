@@ -370,7 +370,7 @@ class Artefact(Model):
     kind: Literal["figure", "table"]
     title: str
     derived: bool = False
-    """True if all its numbers follow from others of the paper."""
+    """True if all its numbers follow from others of the paper, or are these again."""
     steps: list[str] = []
     """Functions of the paper's ``steps`` that compute what it shows."""
     quoted: Quoted | None = None
@@ -621,6 +621,7 @@ class _Arguments(Model):
     low: Number | None = None
     high: Number | None = None
     at_least: Number = 0
+    at_most: Number | None = None
     step: str = ""
     column: str = ""
 

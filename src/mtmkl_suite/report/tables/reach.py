@@ -48,6 +48,7 @@ from mtmkl_suite.report.tables.cells import (
     build_quoted,
     build_table,
     mean_sd,
+    published_numbers,
 )
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.text import DASH, PrintedTable, TextTable
@@ -268,25 +269,29 @@ def cells_of(
     for name, artefact in context.config.artefacts.items():
         if experiments is not None and not experiments & set(artefact.shown):
             continue
-        frames: list[tuple[pd.DataFrame, Tolerance | None]] = []
-        if type(artefact) in _TABLES:
+        frames: list[tuple[pd.DataFrame, str, Tolerance | None]] = []
+        if isinstance(artefact, Table | Ranking | RankTests):
             tolerance = None
             if isinstance(artefact, Ranking | Table):
                 tolerance = artefact.tolerance
-            frames.append((_TABLES[type(artefact)](context, artefact).cells, tolerance))
+            cells_of_table = _TABLES[type(artefact)](context, artefact).cells
+            frames.append((cells_of_table, artefact.file, tolerance))
         if artefact.quoted is not None:
             quoted = artefact.quoted
-            frames.append((build_quoted(context, quoted)[0], quoted.tolerance))
-        for frame, tolerance in frames:
+            of_text = build_quoted(context, quoted)[0]
+            frames.append((of_text, quoted.file, quoted.tolerance))
+        for frame, file, tolerance in frames:
+            printed = published_numbers(context, file)
             for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
                 if not pd.isna(cell["published"]):
                     cells[name, cell["row"], cell["column"]] = Number(
-                        _published(cell),
+                        printed.get((cell["row"], cell["column"]), _published(cell)),
                         _reproduced(cell),
                         verdict=cell["verdict"],
                         tolerance=tolerance,
                         unit=cell["unit"],
-                        is_derived=artefact.derived or cell["unit"] == RANK,
+                        is_derived=isinstance(artefact, RankTests)
+                        or cell["unit"] == RANK,
                     )
     return cells
 
@@ -322,12 +327,10 @@ def _of_claims_on(context: Context, experiments: set[str]) -> Context:
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
-    own = [
-        (main[c].verdict, n.verdict) for c, n in found.items() if not main[c].is_derived
-    ]
+    own = [(main[c].verdict, n) for c, n in found.items() if not main[c].is_derived]
     different = [now for before, now in own if before == DIFFERENT]
-    within = sum(now in WITHIN for now in different)
-    left = sum(before in WITHIN and now == DIFFERENT for before, now in own)
+    within = sum(now.is_within for now in different)
+    left = sum(before in WITHIN and not now.is_within for before, now in own)
     counts = len(own), len(different), within, left
     return [reading.label, reading.kind, *map(str, counts)]
 
