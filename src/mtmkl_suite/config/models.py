@@ -842,6 +842,8 @@ class Reading(Model):
     ]
     experiments: Annotated[dict[Name, ReadExperiment], Field(min_length=1)]
     change: ReadingChange
+    only: Distinct[Name] = []
+    """The methods that it is read for, all others as in the main protocol."""
 
 
 class Factor(Model):
@@ -940,6 +942,8 @@ class Origin(Model):
     """Number of repeats that stand for each of the main experiment."""
     changes: list[str]
     """Methods that are not the main ones any more, run or not."""
+    only: list[str] = []
+    """Methods that are read under it, if not all that it fits."""
 
 
 class Readings(Model):

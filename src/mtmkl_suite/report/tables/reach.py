@@ -129,8 +129,9 @@ def under_reading(
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
     """Return the main results with those of experiments under readings in their place.
 
-    Methods that a reading leaves as they are keep their main scores, unless it changes
-    data, splits or metrics; those that it changes but does not run have none. A metric
+    Methods that a reading leaves as they are, or is not read for, keep their main
+    scores, unless it changes data, splits or metrics; those that it changes but does
+    not run have none. A metric
     that stands for another does so for all methods. Claims that name repeats name as
     many times more where a reading has them.
     """
@@ -140,6 +141,8 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         is_replaced = scores["experiment"] == origin.of
         kept, others = scores[is_replaced], scores[~is_replaced]
         rows = context.scores[context.scores["experiment"] == origin.fits]
+        if origin.only:
+            rows = rows[rows["method"].isin(origin.only)]
         if origin.is_whole:
             kept = kept[:0]
         rows = pd.concat(

@@ -310,6 +310,19 @@ def test_a_train_size_of_a_reading_stands_for_one_of_the_main_run(toy):
     assert shown.overlaps["e", "d", 0] == NEW
 
 
+def test_a_reading_of_one_side_leaves_the_others_as_in_the_main_run(toy):
+    context = toy_readings(None)
+    origin = context.readings.experiments["e_new"]
+    origin = origin.model_copy(update={"is_whole": False, "only": ["b"]})
+    readings = context.readings.model_copy(update={"experiments": {"e_new": origin}})
+    config = context.config.model_copy(update={"readings": readings})
+    scores = context.scores.assign(value=9.0)
+    shown = replaced(replace(context, config=config, scores=scores), toy, ["e_new"])
+    mean = shown.scores.groupby("method")["value"].mean()
+    assert mean["b"] == 9.0
+    assert mean["a"] == toy.scores.groupby("method")["value"].mean()["a"]
+
+
 def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
     assert replaced(toy_readings(None), toy, ["e_new"]).overlaps == toy.overlaps
 
