@@ -73,9 +73,15 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
     index = templates.get_template("gallery.md.j2").render(papers=papers, a_row=_A_ROW)
     write_text(figures / "README.md", index)
     overview = templates.get_template("papers.md.j2").module
-    for part in ("pictures", "table"):
-        text = getattr(overview, part)(papers, "figures/", "docs/papers/", ".md")
-        fill(figures.parent / "README.md", f"main_claims_{part}", text)
+    top = figures.parent
+    pages = {
+        "README.md": ("figures/", "docs/papers/"),
+        "docs/index.md": ("", "papers/"),
+    }
+    for page, (pictures, texts) in pages.items():
+        for part in ("pictures", "table"):
+            text = getattr(overview, part)(papers, pictures, texts, ".md")
+            fill(top / page, f"main_claims_{part}", text)
 
 
 def fill(page: Path, part: str, text: str) -> None:

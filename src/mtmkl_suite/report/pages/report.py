@@ -12,7 +12,14 @@ from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
-from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, Table
+from mtmkl_suite.config.models import (
+    Artefact,
+    Figure,
+    Paper,
+    Ranking,
+    RankTests,
+    Table,
+)
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.reach import CLAIMS
@@ -399,12 +406,15 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
     """Yield the numbers of a table, its mean ranks, and those quoted in the text."""
     context = record.context
     parts: list[tuple[Any, ...]] = []
-    if isinstance(artefact, Table | Ranking):
+    if isinstance(artefact, Table | Ranking | RankTests):
         cells = read_table(record.folder.artefact(name, "csv"))
+        if isinstance(artefact, RankTests):
+            cells = cells[cells["in_paper"]]
         cells = with_print(cells, context.published.get(artefact.file))
         labels = {key: context.label(key) for key in record.config.methods}
         corner = getattr(artefact, "corner", "data set, training")
-        grid = corner, artefact.decimals, methods_of(artefact, labels)
+        decimals = getattr(artefact, "decimals", None)
+        grid = corner, decimals, methods_of(artefact, labels)
         parts += [(part, *grid) for part in ranks_apart(cells)]
     if artefact.quoted is not None:
         rows = record.verdicts[record.verdicts["artefact"] == name]
