@@ -110,7 +110,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "(figure_1.svg)",
         "# A 2000, *Toy*\n\nIt *is* so. And so on. [Protocol, decisions and errata]"
         "(../../docs/papers/toy.md)\n",
-        "## Table 1: Numbers\n\nAll 2 published numbers are reproduced or close.\n\nas",
+        "## Table 1: Numbers\n\n2 of 2 published numbers are reproduced or close.\n\n"
+        "as md\n",
         "| Method A | 8 |",
         "| all | 8 |",
     ):
