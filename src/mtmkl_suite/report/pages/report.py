@@ -22,7 +22,6 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.figures.drawing import data_uri
 from mtmkl_suite.report.figures.main_claims import main_claim_svg
@@ -37,7 +36,7 @@ from mtmkl_suite.report.pages.answers import (
     pair_rules,
     with_labels,
 )
-from mtmkl_suite.report.pages.claims import sentences
+from mtmkl_suite.report.pages.claims import judged_rows
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
@@ -281,9 +280,6 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
     answers, others = answers_of(context, verdicts, claims)
-    reach = {
-        name: found.text() for (name, _), found in read_reach(config, CLAIMS).items()
-    }
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
@@ -333,7 +329,7 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
         claims=claims,
         answer=answer(verdicts, claims),
         other_claims=others,
-        sentences_judged=sentences(claims, record.claim_settings, reach),
+        sentences_judged=judged_rows(record),
         statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
         ),
