@@ -80,6 +80,7 @@ def write_figure_files(
         buffer = io.BytesIO()
         with figure_style():
             figure.savefig(buffer, format=ending, metadata=metadata)
+        figure.set_layout_engine("none")  # both files get the one found first
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
