@@ -95,5 +95,6 @@ def test_the_manifest_names_files_of_the_repository(configs, tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     write_research_object(configs, tmp_path)
     manifest = yaml.safe_load((tmp_path / CODECHECK).read_text())["manifest"]
-    assert manifest and all((ROOT / each["file"]).is_file() for each in manifest)
+    assert manifest
+    assert all((ROOT / each["file"]).is_file() for each in manifest)
     assert json.loads((tmp_path / CRATE).read_text())["@graph"]
