@@ -192,7 +192,7 @@ def test_make_split_refuses_an_unknown_key():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"folds": 1}, "'folds': 1 is not a whole number of at least 2"),
+        ({"folds": 1}, "'folds': 1: input should be greater than or equal to 2"),
         ({"train_samples": None}, "the key 'train_samples' is missing"),
         ({"train_samples": [20, 20]}, "has a value twice"),
         ({"train_samples": 73}, "73 training samples leave none"),
