@@ -167,7 +167,7 @@ def test_fractions_of_separate_tasks_keep_rare_labels_in_every_role():
 @pytest.mark.parametrize(
     ("percent", "message"),
     [
-        (99, "'train_percent': 99 is not a whole number from 1 to 98"),
+        (99, "'train_percent': 99: input should be less than"),
         (98, "leave too few of the 20 of '0 vs 2'"),
         (2, "2 % of 20 samples of '0 vs 2' of 'pairs' are none"),
     ],
