@@ -978,6 +978,8 @@ class Paper(Model):
     """Keys that were set to other values."""
     own: list[str] | None = None
     """Methods that joined."""
+    remarks: list[str] = []
+    """Sentences on the methods that joined, for the end of a run."""
     readings: Readings | None = None
     parts: list[str] = []
     """Experiments or artefacts that were chosen."""

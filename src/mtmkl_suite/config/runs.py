@@ -10,6 +10,7 @@ from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
 from mtmkl_suite.config.overlay import of_paper, settings_of
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import (
+    can_join,
     restricted_to_artefacts,
     with_experiments,
     with_method,
@@ -123,7 +124,7 @@ def _grids(run: Run) -> list[dict[str, list[Any]] | None]:
 
 
 def _joined(config: Paper, run: Run) -> Paper:
-    """Return a configuration in which methods join every experiment."""
+    """Return a configuration in which methods join the experiments they suit."""
     grids = _grids(run)
     if isinstance(run.grid, list):
         given = {n for n, grid in zip(run.methods, grids, strict=True) if grid}
@@ -135,7 +136,18 @@ def _joined(config: Paper, run: Run) -> Paper:
             "--grid needs --method package.module:Class: configured methods have "
             "their grid in the paper's configuration"
         )
+    remarks = []
     for name, grid in zip(run.methods, grids, strict=True):
-        for experiment in config.experiments:
+        suited = [e for e in config.experiments if can_join(config, e, name)]
+        if left := [e for e in config.experiments if e not in suited]:
+            if not suited:
+                raise ConfigError(f"{name} is a classifier: {left[0]} has no labels")
+            remarks.append(f"{name} is a classifier: not run in {', '.join(left)}.")
+        if not grid and name not in config.methods:
+            remarks.append(
+                f"{name} has the default parameters of its class; --grid gives it "
+                "values to choose from, as the other methods have."
+            )
+        for experiment in suited:
             config = with_method(config, experiment, name, grid=grid)
-    return config
+    return config.model_copy(update={"remarks": remarks})

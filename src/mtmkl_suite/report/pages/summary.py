@@ -40,6 +40,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
             for title, text in counted.items()
             if not (best and text == "none")
         ]
+        lines += [f"  {line}" for line in config.remarks]
         missing |= missing_data(config, folder)
     lines.append("")
     if missing:

@@ -89,6 +89,25 @@ def test_methods_over_some_data_sets_are_ranked_over_these():
     assert "table_decisions_regression" not in paper.artefacts
 
 
+@pytest.mark.parametrize("against", [None, "published"])
+def test_a_classifier_joins_where_there_are_labels(against):
+    method = "mtmkl.methods:IndependentSVMClassifier"
+    run = {"methods": [method], "tier": "paper", "against": against}
+    names = ["on_landmine", "on_school"]
+    paper = papers("comparison", experiments=names, **run)["comparison"]
+    entries = {
+        name: [entry.method for entry in experiment.methods]
+        for name, experiment in paper.experiments.items()
+    }
+    assert entries["on_landmine"][-1] == "independentsvmclassifier"
+    assert "independentsvmclassifier" not in entries.get("on_school", [])
+    assert list(entries) == names[: 1 if against else 2]
+    assert paper.remarks[0] == f"{method} is a classifier: not run in on_school."
+    assert "--grid" in paper.remarks[1]
+    with pytest.raises(ConfigError, match="on_school has no labels"):
+        papers("comparison", experiments=["on_school"], **run)
+
+
 def test_each_method_has_a_grid_of_its_own():
     run = {"methods": [RIDGE, "own:A", "own:B"], "experiments": ["digits"]}
     grids = [{"gamma": [1.0]}, {}, {"C": [1, 2]}]
