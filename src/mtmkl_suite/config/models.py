@@ -205,7 +205,6 @@ class Arrays(Model):
 
     names: list[str]
     repeats: list[NotNegative]
-    n_tasks: list[Count] = []
 
 
 class Experiment(Model):

@@ -89,8 +89,6 @@ class Registry:
         """Check the name of a data set and all its options, and return its loader.
 
         Values are checked as far as the loader says what they are.
-
-        Values are checked as far as the loader says what they are.
         """
         entry = self[name]
         loader = entry.find_loader()

@@ -49,6 +49,19 @@ def test_artefacts_bring_their_experiments():
     assert (paper.parts, paper.claims) == (["table_1"], [])
 
 
+def test_settings_of_a_part_of_an_artefact_say_so():
+    run = {"artefacts": ["figure_3"], "tier": "paper"}
+    keys = {
+        name: f"experiments.{name}.protocol=synthetic_given"
+        for name in ("linear_synthetic", "linear_synthetic_path")
+    }
+    one = papers("argyriou2008", settings=[keys["linear_synthetic"]], **run)
+    remark = "--set changes linear_synthetic, and not linear_synthetic_path."
+    assert one["argyriou2008"].remarks == [remark]
+    both = papers("argyriou2008", settings=[*keys.values()], **run)
+    assert both["argyriou2008"].remarks == []
+
+
 def test_methods_repeats_and_settings():
     paper = papers(
         TINY,
