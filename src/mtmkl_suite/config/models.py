@@ -191,7 +191,6 @@ class Arrays(Model):
 
     names: list[str]
     repeats: list[NotNegative]
-    n_tasks: list[Count] = []
 
 
 class Experiment(Model):
@@ -960,6 +959,8 @@ class Paper(Model):
     """Keys that were set to other values."""
     own: list[str] | None = None
     """Methods that joined."""
+    remarks: list[str] = []
+    """Sentences on the methods that joined, for the end of a run."""
     readings: Readings | None = None
     parts: list[str] = []
     """Experiments or artefacts that were chosen."""
