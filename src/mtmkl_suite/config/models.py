@@ -355,7 +355,7 @@ class Artefact(Model):
     kind: Literal["figure", "table"]
     title: str
     derived: bool = False
-    """True if all its numbers follow from others of the paper."""
+    """True if all its numbers follow from others of the paper, or are these again."""
     steps: list[str] = []
     """Functions of the paper's ``steps`` that compute what it shows."""
     quoted: Quoted | None = None
@@ -606,6 +606,7 @@ class _Arguments(Model):
     low: Number | None = None
     high: Number | None = None
     at_least: Number = 0
+    at_most: Number | None = None
     step: str = ""
     column: str = ""
 
@@ -794,6 +795,8 @@ class ReadingChange(Model):
     select_by: str | None = None
     in_place: Annotated[dict[str, str], Field(min_length=1)] = {}
     """Metrics of the experiment, and those that stand for them."""
+    sizes: Annotated[dict[int, int], Field(min_length=1)] = {}
+    """Train sizes, and those of the experiment that they stand for."""
 
     _not_empty = model_validator(mode="before")(some_keys)
 
@@ -820,6 +823,8 @@ class Reading(Model):
     out of reach."""
     experiments: Annotated[dict[Name, ReadExperiment], Field(min_length=1)]
     change: ReadingChange
+    only: Distinct[Name] = []
+    """The methods that it is read for, all others as in the main protocol."""
 
 
 class Factor(Model):
@@ -918,6 +923,8 @@ class Origin(Model):
     """Number of repeats that stand for each of the main experiment."""
     changes: list[str]
     """Methods that are not the main ones any more, run or not."""
+    only: list[str] = []
+    """Methods that are read under it, if not all that it fits."""
 
 
 class Readings(Model):
