@@ -731,9 +731,29 @@ def claims_on(
     return [c.model_copy(update={"settings": found}) for c, found in kept if found]
 
 
+class MainClaim(Model):
+    """The sentence that a paper is about, chosen by hand, and how it is drawn."""
+
+    claim: Name
+    says: str
+    """The sentence in our words."""
+    artefact: Name
+    """Table or figure that pages show first."""
+    axis: str
+    """The effect in words, with its unit."""
+    scale: Number = 1
+    rows: Some[str]
+    """Labels; each is of as many settings, in their order."""
+    printed: list[Number] = []
+    """Effect that the paper prints, or implies at the least, in each row."""
+    remark: str = ""
+    """Where the printed effects are from, or why there are none."""
+
+
 class ClaimsFile(Model):
     """All of ``claims.yaml``."""
 
+    main_claim: MainClaim | None = None
     claims: list[Claim]
 
 
@@ -957,6 +977,7 @@ class Paper(Model):
     experiments: dict[str, Experiment]
     artefacts: dict[str, Artefact] = {}
     claims: list[Claim] = []
+    main_claim: MainClaim | None = None
     tier: Tier
     published: Path
     """Folder of the printed numbers."""
