@@ -84,13 +84,9 @@ def write_figure_files(
     for ending, metadata in _METADATA.items():
         buffer = io.BytesIO()
         with figure_style():
-<<<<<<< HEAD
-            figure.savefig(buffer, format=ending, metadata=metadata)
-        figure.set_layout_engine("none")  # both files get the one found first
-=======
             dpi = _PNG_DPI if ending == "png" else "figure"
             figure.savefig(buffer, format=ending, metadata=metadata, dpi=dpi)
->>>>>>> site
+        figure.set_layout_engine("none")  # all files get the one found first
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
