@@ -436,6 +436,7 @@ def _check_reading(
     """Check what a reading is of, and the names and metrics of its change."""
     change, of = reading.change, reading.experiments
     require(f"{key}.experiments", "experiment", names.experiments, *of)
+    require(f"{key}.only", "method", methods, *reading.only)
     for experiment, own in of.items():
         place = f"{key}.experiments.{experiment}"
         require(f"{place}.methods", "method", methods, *own.methods)

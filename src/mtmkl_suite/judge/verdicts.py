@@ -74,6 +74,13 @@ class Published:
         """The printed standard deviation, 0 where there is none."""
         return 0.0 if self.sd is None else self.sd
 
+    @property
+    def ways(self) -> list["Published"]:
+        """The number as each way to read it has it; one unless it is ambiguous."""
+        other = self.value if self.alternative is None else self.alternative
+        values = dict.fromkeys((self.value, other))
+        return [replace(self, value=v, alternative=v) for v in values]
+
     @classmethod
     def from_row(cls, row: Row) -> "Published":
         """Return the number of one row of a file under ``published``."""
@@ -144,17 +151,14 @@ def judge(
         distance = abs(published.value - reproduced.value)
         rule = f"|difference| {distance:.4g}; repeats, grid or data are reduced"
         return _unjudged(NOT_JUDGED, rule)
-    first = _judge_reading(published.value, published, reproduced, tolerance)
+    verdicts = {
+        f"{way.value:g}": _judge_reading(way.value, published, reproduced, tolerance)
+        for way in published.ways
+        if way.value is not None
+    }
     # What an ambiguous number measures may be uncertain, and not the number.
-    if published.status != "ambiguous" or published.alternative in (
-        None,
-        published.value,
-    ):
-        return first
-    second = _judge_reading(published.alternative, published, reproduced, tolerance)
-    return weakest(
-        {f"{published.value:g}": first, f"{published.alternative:g}": second}
-    )
+    [first, *second] = verdicts.values()
+    return weakest(verdicts) if second else first
 
 
 def weakest(readings: Mapping[str, Verdict]) -> Verdict:
@@ -177,17 +181,17 @@ def moved_text(verdicts: pd.DataFrame) -> str:
 
 
 def own_numbers(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdicts on numbers that do not follow from others of the paper."""
+    """Return the verdicts on numbers that are not counted apart."""
     return verdicts[~verdicts["derived"].astype(bool)]
 
 
 def counts_text(verdicts: pd.DataFrame) -> str:
-    """Say how often each verdict occurs, numbers that follow from others apart."""
+    """Say how often each verdict occurs, numbers that are counted apart last."""
     own = own_numbers(verdicts)
     text = _counted(own)
     following = verdicts.drop(index=own.index)
     if len(following):
-        text += f"; of {len(following)} that follow from these: {_counted(following)}"
+        text += f"; of {len(following)} counted apart: {_counted(following)}"
     return text
 
 

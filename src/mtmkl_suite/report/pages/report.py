@@ -264,16 +264,21 @@ def _by(
 def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPages]:
     """Return what the report shows of a paper, and what it shows of it in this run."""
     run = RunFolder(folder.path.parent)
-    of_run = pages_of(read_record(load_context(config, folder), folder), run)
-    of_run.missing = missing_data(config, folder)
     is_plain = not (config.changes or config.readings) and config.own is None
-    if config.tier == "quick" and is_plain and (record := published_record(config)):
-        return pages_of(record, run), of_run
-    return of_run, of_run
+    is_quick = config.tier == "quick" and is_plain
+    record = published_record(config) if is_quick else None
+    of_run = pages_of(
+        read_record(load_context(config, folder), folder), run, alone=record is None
+    )
+    of_run.missing = missing_data(config, folder)
+    return (pages_of(record, run) if record else of_run), of_run
 
 
-def pages_of(record: Record, run: RunFolder) -> PaperPages:
-    """Gather what the report shows of a record."""
+def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPages:
+    """Gather what the report shows of a record, or of a run beside a record.
+
+    ``alone``: Whether methods and a comparison have pages from it.
+    """
     context, config, paper = record.context, record.config, record.config.paper
     jobs = read_jobs(config, record.folder)
     facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
@@ -334,7 +339,7 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
             {"first": labels, "second": labels, "experiment": titles}
         ),
         data=_data_by_origin(context),
-        methods=method_uses(config, in_column, context.scores),
+        methods=method_uses(config, in_column, context.scores) if alone else [],
         datasets=data_uses(context, in_column),
         number_rules=number_rules(config, in_column, verdicts),
         pair_rules=pair_rules(context, in_column, record.statistics),
@@ -349,7 +354,9 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
             record,
             source=of_record if record.origin else f"This run, {config.tier} tier.",
             report=f"../{FIRST}",
-        ),
+        )
+        if alone
+        else "",
     )
 
 

@@ -106,7 +106,7 @@ def test_numbers_that_follow_from_others_are_counted_apart():
     names = ["close", "reproduced", "close", "different"]
     verdicts = pd.DataFrame({"verdict": names, "derived": [False, False, True, False]})
     own = "1 reproduced, 1 close, 1 different"
-    assert counts_text(verdicts) == f"{own}; of 1 that follow from these: 1 close"
+    assert counts_text(verdicts) == f"{own}; of 1 counted apart: 1 close"
     assert counts_text(verdicts[~verdicts["derived"]]) == own
 
 

@@ -100,7 +100,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     assert all((figures / "toy" / name).is_file() for name in RECORD)
     gallery = (figures / "toy/README.md").read_text()
     for words in (
-        "Published cells: 1 reproduced, 1 close; of 2 that follow from these: "
+        "Published cells: 1 reproduced, 1 close; of 2 counted apart: "
         "1 close, 1 different. ",
         "where the paper prints none: 1 of 2 (1 close → reproduced)",
         "Sentences: 1 undecided.",
