@@ -124,10 +124,11 @@ def test_a_reduced_run_shows_none(context):
     assert "other readings" not in table.header
 
 
-def test_counts_leave_out_claims(reach):
-    assert published_counts(reach.parent) == (
-        "2 within reach, 1 with test data only, 1 out of reach, 1 not tried"
-    )
+def test_counts_leave_out_claims_and_numbers_that_are_counted_apart(reach):
+    artefacts = {"artefact": ["table_3", "figure_3"]}
+    verdicts = pd.DataFrame(artefacts | {"derived": [False, True]})
+    verdicts.to_csv(reach.parent / "verdicts.csv")
+    assert published_counts(reach.parent) == "1 within reach, 1 not tried"
 
 
 @pytest.mark.usefixtures("reach")
