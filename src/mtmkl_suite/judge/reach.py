@@ -96,7 +96,10 @@ class Number:
     @property
     def is_within(self) -> bool:
         """True if ours is within the rule, read one way at least."""
-        return self.verdict in WITHIN or self._is_within(self, self.published.ways[1:])
+        ways = self.published.ways
+        if len(ways) == 1:
+            return self.verdict in WITHIN
+        return self._is_within(self, ways)
 
     def accepts(self, other: "Number") -> bool:
         """Tell whether ours would be within the rule of another printed number."""

@@ -107,6 +107,6 @@ def _in_words(main: MainClaim, effects: pd.DataFrame) -> str:
     is_many = len(main.rows) > _FEW
     parts = []
     for k, values in effects.groupby(effects["row"] * (not is_many))["estimate"]:
-        ends = dict.fromkeys(number(end, ".3g") for end in (values.min(), values.max()))
+        ends = dict.fromkeys(number(end, ".2g") for end in (values.min(), values.max()))
         parts.append(("" if is_many else f"{main.rows[k]}: ") + " to ".join(ends))
     return "; ".join(parts)

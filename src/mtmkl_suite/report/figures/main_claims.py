@@ -15,8 +15,8 @@ _DARK = {_INK: "#e6edf3", _SOFT: "#9da7b1", _LINE: "#3d444d"}
 _COLOURS = {"holds": "#1a7f37", "undecided": "#6f5fb8", "does not hold": "#c6372f"}
 _DARK |= dict(zip(_COLOURS.values(), ("#3fb950", "#a79bea", "#f0776d"), strict=True))
 _MARKS = {"holds": "✓", "undecided": "?", "does not hold": "✗"}
-_SIZE = (3.1, 2.9)
-_WIDTH = 46
+_SIZE = (2.8, 2.75)
+_WIDTH = 42
 
 
 def main_claim_svg(name: str, answer: MainAnswer) -> bytes:
@@ -40,7 +40,7 @@ def _drawn(name: str, answer: MainAnswer) -> Figure:
     main, colour = answer.main, _COLOURS.get(answer.verdict, _SOFT)
     figure = Figure(figsize=_SIZE)
     figure.set_layout_engine("none")
-    axis = figure.add_axes((0.28, 0.15, 0.68, 0.44))
+    axis = figure.add_axes((0.28, 0.175, 0.68, 0.415))
     says = textwrap.wrap(main.says, _WIDTH)
     for k, (text, size, ink, weight) in enumerate([
         (name, 9.5, _INK, "bold"),

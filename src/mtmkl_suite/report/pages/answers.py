@@ -8,7 +8,7 @@ import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.claims import VERDICTS
+from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
@@ -47,16 +47,17 @@ def answer(
     found = counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
-    papers = found["holds"], found["does not hold"], found["undecided"]
     parts = []
     if total:
-        unread: dict[str, int] = {k: numbers[k] for k in verdict_rule.NO_NUMBER}
-        parts.append(_numbers_text(within, total, unread))
-    if any(papers):
-        parts.append(_claims_text(*papers))
-    text = verdict_in_words("; ".join(parts), origins) if parts else ""
+        unread = {name: numbers[name] for name in verdict_rule.NO_NUMBER}
+        shares = [f"{within} of {total} published numbers are reproduced or close"]
+        shares += [f"{n} {name}" for name, n in unread.items() if n]
+        parts.append(", ".join(shares))
+    if decided := {name: found[name] for name in DECIDED if found[name]}:
+        parts.append(f"sentences of the paper: {counted(decided)}")
+    text = verdict_in_words("; ".join(parts), origins)
     return Answer(
-        sentence=_sentence(text) if parts else _why_none(own, claims),
+        sentence=f"{text[:1].upper()}{text[1:]}." if parts else _why_none(own, claims),
         differences=_differences(own),
         why=_why(own, claims),
         numbers=numbers,
@@ -92,44 +93,9 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
     """Return how often each of some values occurs."""
     return {name: int((values == name).sum()) for name in names}
-
-
-def _numbers_text(within: int, total: int, unread: dict[str, int]) -> str:
-    more = "".join(f", {n} {name}" for name, n in unread.items() if n)
-    if total == 1:
-        found = "reproduced or close" if within else "neither reproduced nor close"
-        return f"The published number is {found}{more}"
-    share = {0: f"None of the {total}", total: f"All {total}"}.get(within)
-    many = share or f"{within} of {total}"
-    verb = "is" if within < 2 else "are"
-    return f"{many} published numbers {verb} reproduced or close{more}"
-
-
-def _claims_text(holds: int, fails: int, undecided: int) -> str:
-    total = holds + fails + undecided
-    if total == 1:
-        verb = "holds" if holds else "is undecided" if undecided else "does not hold"
-        return f"the paper's only sentence {verb}"
-    every, none = ("both", "neither") if total == 2 else ("all", "none")
-    if holds == total:
-        return f"the paper's {total} sentences {every} hold"
-    if undecided == total:
-        return f"the paper's {total} sentences are {every} undecided"
-    if fails == total:
-        return f"{none} of the paper's {total} sentences holds"
-    parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
-    if undecided:
-        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
-    if fails:
-        parts.append(f"{fails} {'does' if fails == 1 else 'do'} not hold")
-    return f"of the paper's {total} sentences {', '.join(parts)}"
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:

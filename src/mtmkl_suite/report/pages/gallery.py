@@ -11,7 +11,6 @@ from mtmkl_suite.config.models import Artefact, Paper
 from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.files import write_bytes, write_text
 from mtmkl_suite.judge.claims import counts_of
-from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
@@ -19,11 +18,11 @@ from mtmkl_suite.report.figures.main_claims import main_claim_svg
 from mtmkl_suite.report.main_claims import main_answer
 from mtmkl_suite.report.names import heading_of, is_ours, short_name
 from mtmkl_suite.report.pages.answers import Answer, answer, answers_of
-from mtmkl_suite.report.pages.claims import Row, sentence_table, sentences
+from mtmkl_suite.report.pages.claims import judged_rows, sentence_table
 from mtmkl_suite.report.pages.comparison_page import PAGE, comparison_of
 from mtmkl_suite.report.pages.documentation import brief, source_of
 from mtmkl_suite.report.pages.rendering import environment
-from mtmkl_suite.report.published_reach import published_counts, read_reach
+from mtmkl_suite.report.published_reach import published_counts
 from mtmkl_suite.report.record import Record, origin_of, read_record
 from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.folders import READING_SCORES, PaperFolder, PublishedFolder
@@ -73,9 +72,15 @@ def write_galleries(configs: Sequence[Paper], figures: Path) -> None:
     index = templates.get_template("gallery.md.j2").render(papers=papers, a_row=_A_ROW)
     write_text(figures / "README.md", index)
     overview = templates.get_template("papers.md.j2").module
-    for part in ("pictures", "table"):
-        text = getattr(overview, part)(papers, "figures/", "docs/papers/", ".md")
-        fill(figures.parent / "README.md", f"main_claims_{part}", text)
+    top = figures.parent
+    pages = {
+        "README.md": ("figures/", "docs/papers/"),
+        "docs/index.md": ("", "papers/"),
+    }
+    for page, (pictures, texts) in pages.items():
+        for part in ("pictures", "table"):
+            text = getattr(overview, part)(papers, pictures, texts, ".md")
+            fill(top / page, f"main_claims_{part}", text)
 
 
 def fill(page: Path, part: str, text: str) -> None:
@@ -99,7 +104,7 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
         for name, each in config.artefacts.items()
     ]
     first = main.main.artefact if main else ""
-    judged = sentence_table(judged_rows(record), lambda name: f"#{name}")
+    judged = sentence_table(judged_rows(record))
     has_scores_of_readings = (folder.path / READING_SCORES).is_file()
     shown = readings.artefacts if readings and has_scores_of_readings else {}
     return SimpleNamespace(
@@ -138,13 +143,6 @@ def _artefact(
         # As git hosts and the site name the heading.
         anchor=re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-"),
     )  # fmt: skip
-
-
-def judged_rows(record: Record) -> list[Row]:
-    """Return the sentences of a record, with their verdicts by other readings."""
-    reach = read_reach(record.config, CLAIMS)
-    texts = {name: found.text() for (name, _), found in reach.items()}
-    return sentences(record.claims, record.claim_settings, texts)
 
 
 def _seconds(record: Record) -> Iterable[TextTable]:

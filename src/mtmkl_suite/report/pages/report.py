@@ -12,10 +12,16 @@ from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
-from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, Table
+from mtmkl_suite.config.models import (
+    Artefact,
+    Figure,
+    Paper,
+    Ranking,
+    RankTests,
+    Table,
+)
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.figures.drawing import data_uri
 from mtmkl_suite.report.figures.main_claims import main_claim_svg
@@ -30,7 +36,7 @@ from mtmkl_suite.report.pages.answers import (
     pair_rules,
     with_labels,
 )
-from mtmkl_suite.report.pages.claims import sentences
+from mtmkl_suite.report.pages.claims import judged_rows
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
@@ -279,9 +285,6 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
     answers, others = answers_of(context, verdicts, claims)
-    reach = {
-        name: found.text() for (name, _), found in read_reach(config, CLAIMS).items()
-    }
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
@@ -331,7 +334,7 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         claims=claims,
         answer=answer(verdicts, claims),
         other_claims=others,
-        sentences_judged=sentences(claims, record.claim_settings, reach),
+        sentences_judged=judged_rows(record),
         statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
         ),
@@ -406,12 +409,15 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
     """Yield the numbers of a table, its mean ranks, and those quoted in the text."""
     context = record.context
     parts: list[tuple[Any, ...]] = []
-    if isinstance(artefact, Table | Ranking):
+    if isinstance(artefact, Table | Ranking | RankTests):
         cells = read_table(record.folder.artefact(name, "csv"))
+        if isinstance(artefact, RankTests):
+            cells = cells[cells["in_paper"]]
         cells = with_print(cells, context.published.get(artefact.file))
         labels = {key: context.label(key) for key in record.config.methods}
         corner = getattr(artefact, "corner", "data set, training")
-        grid = corner, artefact.decimals, methods_of(artefact, labels)
+        decimals = getattr(artefact, "decimals", None)
+        grid = corner, decimals, methods_of(artefact, labels)
         parts += [(part, *grid) for part in ranks_apart(cells)]
     if artefact.quoted is not None:
         rows = record.verdicts[record.verdicts["artefact"] == name]

@@ -96,6 +96,7 @@ def argyriou():
     for name in FILES:
         document |= read_yaml(folder / f"{name}.yaml")
     # Two claims are enough, and are read in no time.
+    del document["main_claim"]
     return json.dumps(document | {"claims": document["claims"][:2]})
 
 
@@ -196,6 +197,29 @@ def test_artefacts_and_claims_may_be_left_out(tmp_path):
     folder = edited_paper(tmp_path, ("artefacts", None), ("claims", None))
     config = load_paper(folder, "quick")
     assert (config.artefacts, config.claims) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"claim": "other"}, r"main_claim\.claim.*'other'"),
+        ({"rows": ["a", "b"]}, "'main_claim.rows': 2 labels cannot share 1 settings"),
+        ({"printed": [1, 2]}, "1 labels cannot share 1 settings and 2 printed"),
+    ],
+)
+def test_a_main_claim_that_does_not_fit_its_sentence_is_refused(
+    tmp_path, change, message
+):
+    folder = edited_paper(tmp_path)
+    path = folder / "claims.yaml"
+    claims = json.loads(path.read_text())["claims"]
+    main = {
+        "claim": claims[0]["id"], "says": "s", "artefact": "table_1", "axis": "x",
+        "rows": ["a"],
+    }  # fmt: skip
+    path.write_text(json.dumps({"claims": claims, "main_claim": main | change}))
+    with pytest.raises(ConfigError, match=message):
+        load_paper(folder, "paper")
 
 
 def test_an_empty_file_is_named(tmp_path):

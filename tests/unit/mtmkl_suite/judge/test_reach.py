@@ -77,6 +77,7 @@ def test_status_and_nearest_reading(under, status, nearest):
     ("main", "under", "status", "note"),
     [
         (75.0, -79.5, WITHIN_REACH, "read as -80: 0.5 from the printed number, 5 in"),
+        (75.0, 79.5, WITHIN_REACH, "read as 80: 0.5 from the printed number, 5 in"),
         (75.0, -70.0, OUT_OF_REACH, "read as -80: 10 from the printed number, 5 in"),
         (-80.0, 0.0, READ_ONE_WAY, "read as -80 the main run is within the rule"),
     ],

@@ -110,7 +110,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "(figure_1.svg)",
         "# A 2000, *Toy*\n\nIt *is* so. And so on. [Protocol, decisions and errata]"
         "(../../docs/papers/toy.md)\n",
-        "## Table 1: Numbers\n\nAll 2 published numbers are reproduced or close.\n\nas",
+        "## Table 1: Numbers\n\n2 of 2 published numbers are reproduced or close.\n\n"
+        "as md\n",
         "| Method A | 8 |",
         "| all | 8 |",
     ):
@@ -188,7 +189,6 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
         "[readings.csv.gz](readings.csv.gz)",
     ):
         assert words in gallery
-    assert "| 1 within reach, 1 not tried |" in (figures / "README.md").read_text()
     del before["README.md"]
     # The record is still that of the main protocol.
     assert before.items() <= after.items()
