@@ -312,7 +312,7 @@ def set_off_equations(app: Sphinx, what: str, name: str, obj, options, lines) ->
 TYPED = re.compile(
     r"(``.*?``|`.*?`|\*\*.*?\*\*|\\.)|(\||(?<=\w)_(?=\W|$))|(?<=\[\d\])_"
 )
-"""What is marked up already, and what docutils would take for markup and is not.
+"""Text that is marked up already, or that docutils would mistake for markup.
 
 The last belongs to a reference to another docstring's list, whose names numpydoc has
 changed.

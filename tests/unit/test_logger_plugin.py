@@ -1,4 +1,4 @@
-"""What the logger of the workflow shows, from records like Snakemake's."""
+"""Output of the workflow's logger, from records like Snakemake's."""
 
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""What README and docs say is so."""
+"""README and docs agree with the code."""
 
 import doctest
 import importlib

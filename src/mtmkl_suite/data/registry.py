@@ -111,7 +111,7 @@ class Registry:
             wanted = option_problem(asked, option, value)
             if wanted is not None:
                 raise ValueError(
-                    f"data set {entry.name!r}: {option} is {value!r}, wanted {wanted}"
+                    f"data set {entry.name!r}: {option} is {value!r}: {wanted}"
                 )
         for option, parameter in known.items():
             if parameter.default is parameter.empty and option not in options:

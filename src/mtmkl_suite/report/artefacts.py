@@ -86,6 +86,7 @@ def write_figure_files(
         with figure_style():
             dpi = _PNG_DPI if ending == "png" else "figure"
             figure.savefig(buffer, format=ending, metadata=metadata, dpi=dpi)
+        figure.set_layout_engine("none")  # all files get the one found first
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 

@@ -1,4 +1,4 @@
-"""What both transformers of sequences share: alphabets, bad input, scikit-learn."""
+"""Both transformers of sequences: alphabets, bad input, scikit-learn."""
 
 import pickle
 

@@ -164,7 +164,7 @@ def test_a_model_under_an_overlay_is_checked_anew():
     made = overlaid(method, {"class": "B", "params": {"tol": 1}, "grid": {"C": [2]}})
     assert (made.class_name, made.params, made.grid) == ("B", {"tol": 1}, {"C": [2]})
     assert made.selection == method.selection
-    with pytest.raises(ConfigError, match=r"method A: key 'grid\.C': 2 is not a list"):
+    with pytest.raises(ConfigError, match=r"method A: key 'grid\.C': 2: input"):
         overlaid(method, {"grid": {"C": 2}}, "method A")
     with pytest.raises(ConfigError, match="unknown key 'labl'"):
         overlaid(method, {"labl": "B"})

@@ -80,7 +80,7 @@ def test_methods_repeats_and_settings():
     ("settings", "message"),
     [
         ({"grid": {"C": []}}, "'grid.C'"),
-        ({"repeats": 0}, "'repeats': 0 is not a whole number .*of at least 1"),
+        ({"repeats": 0}, "'repeats': 0: input should be greater than"),
         ({"against": "record"}, "'against'"),
         ({"data": {"options": {}}}, "'source' is missing"),
         ({"experimens": ["a"]}, "'experimens'; did you mean 'experiments'"),

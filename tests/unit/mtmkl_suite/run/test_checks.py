@@ -88,10 +88,10 @@ def own(**grid):
         (hold(gamma=2), r"hold\.gamma': 2 is no repeat; there are 2, numbered"),
         (of_digits(repeats=3), r"repeats': 3 is more than the 2"),
         (of_digits(datasets=digits(vary={"n_per_clas": [5]})), "mean 'n_per_class'"),
-        (of_digits(datasets=digits(options={"n_per_class": "z"})), "'z', wanted a who"),
+        (of_digits(datasets=digits(options={"n_per_class": "z"})), "'z': input should"),
         (
             of_digits(datasets=digits(vary={"n_per_class": [200]})),
-            "200, wanted a whole",
+            "200: input should",
         ),
         (of_digits(protocol="halves"), "'halves' has validation rows: take a method"),
     ],
@@ -146,9 +146,17 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
 @pytest.mark.parametrize(
     ("params", "grid", "message"),
     [
-        ({"n_rounds": "zzz"}, {}, "params.n_rounds.* is 'zzz', wanted a whole number"),
+        (
+            {"n_rounds": "zzz"},
+            {},
+            "params.n_rounds.* is 'zzz': input should",
+        ),
         ({"kernels": "zzz"}, {}, "params.kernels': .*'zzz'"),
-        ({}, {"lam": [1.0, "zzz"]}, "grid.lam.* is 'zzz', wanted a number"),
+        (
+            {},
+            {"lam": [1.0, "zzz"]},
+            "grid.lam.* is 'zzz': input should",
+        ),
         ({}, {"mu": [1.0]}, "grid.mu"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What the linear classifiers share: preparation, limits, tasks of one class, paths."""
+"""Linear classifiers: preparation, limits, tasks of one class, paths."""
 
 import numpy as np
 import pytest
