@@ -156,7 +156,8 @@ def _where(context: Context, artefact: MethodTable, block: str) -> str:
     return (
         f"{block}: on {len(sides[True])} of {len(matrix)} data sets a method of the "
         f"papers is more than {comparison.rope:g} above every baseline: "
-        f"{_list(sides[True])}. On {len(sides[False])} a baseline is above all of them: {_list(sides[False])}."
+        f"{_list(sides[True])}. On {len(sides[False])} a baseline is above all of "
+        f"them: {_list(sides[False])}."
     )
 
 
