@@ -83,7 +83,7 @@ pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 # Pages of notebooks are no pages of the repository.
 source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".myst": "markdown"}
 myst_heading_anchors = 3
-myst_enable_extensions = ["dollarmath", "html_image"]
+myst_enable_extensions = ["attrs_inline", "dollarmath", "html_image"]
 numpydoc_show_class_members = False
 # Types are in the docstrings, and long defaults have names.
 autodoc_typehints = "none"
@@ -446,9 +446,14 @@ def name_defaults(app: Sphinx, what, name: str, obj, options, text, result):
     return text, result
 
 
+LINKED = re.compile(r'<a href="(.+?)"><img src="(.+?)" width="(.+?)" alt="(.*?)"></a>')
+PARAGRAPH = re.compile("^</?p>$", re.M)
+
+
 def read_markdown(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Read GitHub's delimiters of mathematics, and links to ids; called by Sphinx."""
+    """Read GitHub's mathematics, links to ids and linked images; called by Sphinx."""
     text = re.sub(r"\$`(.*?)`\$", r"$\1$", source[0])
+    text = LINKED.sub(r"[![\4](\2){width=\3px}](\1)", PARAGRAPH.sub("", text))
     # MyST knows headings alone, not the ids of figures and tables in a gallery.
     source[0] = re.sub(
         r"\[([^\]]+)\]\(([^)\s]*?)(\.md)?#((?:figure|table)_\w+)\)",
