@@ -28,10 +28,10 @@ from mtmkl_suite.run.verify import (
 )
 
 _DESCRIPTION = """\
-Draw cells of the published record at random, compute them anew from data and
-configuration, the shortest first, and compare: equal (the same text), rounding (within
-1e-8, with the same hyper-parameters), or different. The record and the data are those
-of this checkout.
+Draw fits of the published record at random, recompute them from data and configuration,
+the shortest first, and compare: equal (the same text), rounding (within 1e-8, with the
+same hyper-parameters), or different. Short and long fits are drawn in proportion; what
+--minutes leaves no time for is counted. The record is that of this checkout.
 """
 _FOLDER = Path("results", "verify")
 
@@ -51,7 +51,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         type=positive,
         default=300,
         metavar="N",
-        help="number of cells to draw (default: 300)",
+        help="number of fits to draw (default: 300)",
     )
     found.add_argument(
         "--seed",
