@@ -41,7 +41,8 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--chosen",
         action="store_true",
-        help="count the choices of each value, with the share at the ends of the grid",
+        help="count how often each hyper-parameter value was chosen, with the share at "
+        "the ends of the grid",
     )
     show.add_argument(
         "--run",

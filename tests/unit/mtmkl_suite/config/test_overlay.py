@@ -96,7 +96,7 @@ def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, near
     message, _, hint = str(refusal.value).partition("; nearest: ")
     assert "tiny/experiments.yaml: key" in message or text.partition("=")[0] in message
     assert hint.partition(";")[0].split(", ")[0] == nearest
-    assert hint.endswith("mtmkl show EXPERIMENT lists the keys that can be set")
+    assert hint.endswith("mtmkl show NAME lists the keys that can be set")
 
 
 def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
@@ -106,7 +106,7 @@ def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
     with pytest.raises(ConfigError) as refusal:
         changed_tiny("zzzzzzzz=1")
     assert "nearest" not in str(refusal.value)
-    assert "mtmkl show EXPERIMENT" in str(refusal.value)
+    assert "mtmkl show NAME" in str(refusal.value)
 
 
 def test_every_key_that_is_named_can_be_set():
