@@ -191,7 +191,6 @@ class Arrays(Model):
 
     names: list[str]
     repeats: list[NotNegative]
-    n_tasks: list[Count] = []
 
 
 class Experiment(Model):
@@ -356,7 +355,7 @@ class Artefact(Model):
     kind: Literal["figure", "table"]
     title: str
     derived: bool = False
-    """True if all its numbers follow from others of the paper."""
+    """True if all its numbers follow from others of the paper, or are these again."""
     steps: list[str] = []
     """Functions of the paper's ``steps`` that compute what it shows."""
     quoted: Quoted | None = None
@@ -607,6 +606,7 @@ class _Arguments(Model):
     low: Number | None = None
     high: Number | None = None
     at_least: Number = 0
+    at_most: Number | None = None
     step: str = ""
     column: str = ""
 
@@ -731,9 +731,29 @@ def claims_on(
     return [c.model_copy(update={"settings": found}) for c, found in kept if found]
 
 
+class MainClaim(Model):
+    """The sentence that a paper is about, chosen by hand, and how it is drawn."""
+
+    claim: Name
+    says: str
+    """The sentence in our words."""
+    artefact: Name
+    """Table or figure that pages show first."""
+    axis: str
+    """The effect in words, with its unit."""
+    scale: Number = 1
+    rows: Some[str]
+    """Labels; each is of as many settings, in their order."""
+    printed: list[Number] = []
+    """Effect that the paper prints, or implies at the least, in each row."""
+    remark: str = ""
+    """Where the printed effects are from, or why there are none."""
+
+
 class ClaimsFile(Model):
     """All of ``claims.yaml``."""
 
+    main_claim: MainClaim | None = None
     claims: list[Claim]
 
 
@@ -795,6 +815,8 @@ class ReadingChange(Model):
     select_by: str | None = None
     in_place: Annotated[dict[str, str], Field(min_length=1)] = {}
     """Metrics of the experiment, and those that stand for them."""
+    sizes: Annotated[dict[int, int], Field(min_length=1)] = {}
+    """Train sizes, and those of the experiment that they stand for."""
 
     _not_empty = model_validator(mode="before")(some_keys)
 
@@ -821,6 +843,8 @@ class Reading(Model):
     out of reach."""
     experiments: Annotated[dict[Name, ReadExperiment], Field(min_length=1)]
     change: ReadingChange
+    only: Distinct[Name] = []
+    """The methods that it is read for, all others as in the main protocol."""
 
 
 class Factor(Model):
@@ -919,6 +943,8 @@ class Origin(Model):
     """Number of repeats that stand for each of the main experiment."""
     changes: list[str]
     """Methods that are not the main ones any more, run or not."""
+    only: list[str] = []
+    """Methods that are read under it, if not all that it fits."""
 
 
 class Readings(Model):
@@ -951,6 +977,7 @@ class Paper(Model):
     experiments: dict[str, Experiment]
     artefacts: dict[str, Artefact] = {}
     claims: list[Claim] = []
+    main_claim: MainClaim | None = None
     tier: Tier
     published: Path
     """Folder of the printed numbers."""
@@ -960,6 +987,8 @@ class Paper(Model):
     """Keys that were set to other values."""
     own: list[str] | None = None
     """Methods that joined."""
+    remarks: list[str] = []
+    """Sentences on the methods that joined, for the end of a run."""
     readings: Readings | None = None
     parts: list[str] = []
     """Experiments or artefacts that were chosen."""

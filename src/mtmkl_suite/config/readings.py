@@ -7,8 +7,9 @@ like any other. Whatever the overlay leaves alone is that of ``E``: draws, split
 points of a search, and seeds. Combinations are named ``E@first=one+second=two``.
 
 Nothing is fitted twice: alternatives that differ only in the metric that they read
-(``in_place``) share one experiment, and one that changes nothing else reads the main
-scores. An alternative of kind ``bound`` shows which numbers no such method can reach.
+(``in_place``) or in the methods that they are read for (``only``) share one experiment,
+and one that changes the metric alone reads the main scores. An alternative of kind
+``bound`` shows which numbers no such method can reach.
 """
 
 import itertools
@@ -272,6 +273,7 @@ class _Expansion:
             change.model_fields_set - {"methods", "in_place"} for change in changes
         )
         changed = [m for change in changes for each in change.methods for m in each.of]
+        only = [m for each in self.readings_of(factors) for m in each.only]
         protocol = self._protocol(self.main.experiments[of].protocol, fitted)
         self.origins[experiment_id(of, factors)] = Origin(
             of=of,
@@ -279,7 +281,8 @@ class _Expansion:
             fits=fits,
             is_whole=is_whole,
             times=self._times(of, fits, protocol),
-            changes=list(dict.fromkeys(changed)),
+            changes=only or list(dict.fromkeys(changed)),
+            only=only,
         )
         if not fitted:
             return
@@ -353,7 +356,9 @@ class _Expansion:
         of_main_run = dict.fromkeys(("tiers", "record_path", "arrays"))
         made: Experiment = overlaid(base, {"title": title, **of_main_run})
         for change in (reading.change for reading in readings):
-            overlay = change.given(but={"datasets", "protocol", "methods", "in_place"})
+            overlay = change.given(
+                but={"datasets", "protocol", "methods", "in_place", "sizes"}
+            )
             if data := change.datasets:
                 name, options = data.name or made.datasets.name, data.options
                 # Options that are given with another data set are all of its own.

@@ -17,6 +17,7 @@ a side of the comparison.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -60,13 +61,16 @@ def paired_difference(
     lower: Where,
     higher: Where,
     at_least: float = 0.0,
+    at_most: float = math.inf,
     unit: str = "repeat",
 ) -> TestResult:
     """Test that one side's metric lies below another's, by a paired t-test.
 
     Two-sided test of the mean of ``higher - lower`` over units against ``at_least``.
     *Holds*: p < 0.05 and the mean is larger; *does not hold*: p < 0.05 and it is
-    smaller; else *undecided*. Statistic: t; interval: 95 % for the mean difference.
+    smaller; else *undecided*. Where it holds, the same against ``at_most`` decides
+    whether the mean is small enough. Statistic: t; interval: 95 % for the mean
+    difference.
     """
     sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
     low, high = sides.first, sides.second
@@ -74,7 +78,12 @@ def paired_difference(
     def found(ratio: float) -> Finding:
         difference, scale = high - low, scale_of(low, high)
         test = t_test(difference, scale=scale, null=at_least, variance_ratio=ratio)
-        return _by_direction(test, wanted_sign=1, null=at_least)
+        finding = _by_direction(test, wanted_sign=1, null=at_least)
+        if finding.verdict == "holds" and at_most < math.inf:
+            most = t_test(difference, scale=scale, null=at_most, variance_ratio=ratio)
+            verdict = _by_direction(most, wanted_sign=-1, null=at_most).verdict
+            finding = replace(finding, verdict=verdict)
+        return finding
 
     note = _means(unit, sides) + sides.remark
     return result(found, len(low), sides.variance_ratio, note)

@@ -14,14 +14,16 @@ from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, j
 
 COLUMNS = (
     "artefact", "row", "column", "published", "reproduced", "low", "high",
-    "n_readings", "n_within", "nearest", "nearest_value", "status", "note", "kind",
+    "n_readings", "n_within", "nearest", "nearest_value", "distance", "status", "note",
+    "kind",
     "others", "others_within", "holds", "undecided", "does_not_hold",
 )  # fmt: skip
 """Columns of ``reach.csv``, see ``docs/verdicts.md``."""
 
+READ_ONE_WAY = "agrees if read one way"
 WITHIN_REACH, WITH_TEST_DATA = "within reach", "with test data only"
 OUT_OF_REACH, NOT_TRIED = "out of reach", "not tried"
-STATUSES = (WITHIN_REACH, WITH_TEST_DATA, OUT_OF_REACH, NOT_TRIED)
+STATUSES = (READ_ONE_WAY, WITHIN_REACH, WITH_TEST_DATA, OUT_OF_REACH, NOT_TRIED)
 
 NUMBER, CLAIM = "number", "claim"
 CLAIMS = "claims"
@@ -81,16 +83,31 @@ class Number:
         return self.reproduced.value if self.reproduced else float("nan")
 
     @property
+    def nearest(self) -> float:
+        """The printed number, read as is nearest to ours."""
+        values = [way.value for way in self.published.ways if way.value is not None]
+        return min(values, key=lambda value: abs(value - self.value))
+
+    @property
     def distance(self) -> float:
         """Distance of ours from the printed one."""
-        assert self.published.value is not None
-        return abs(self.published.value - self.value)
+        return abs(self.nearest - self.value)
+
+    @property
+    def is_within(self) -> bool:
+        """True if ours is within the rule, read one way at least."""
+        return self.verdict in WITHIN or self._is_within(self, self.published.ways[1:])
 
     def accepts(self, other: "Number") -> bool:
         """Tell whether ours would be within the rule of another printed number."""
-        assert other.tolerance is not None
-        verdict = judge(other.published, self.reproduced, other.tolerance).verdict
-        return verdict in WITHIN
+        return self._is_within(other, other.published.ways)
+
+    def _is_within(self, other: "Number", ways: Iterable[Published]) -> bool:
+        return any(
+            judge(way, self.reproduced, other.tolerance).verdict in WITHIN
+            for way in ways
+            if other.tolerance is not None
+        )
 
 
 Numbers = Mapping[CellId, Number]
@@ -145,28 +162,30 @@ def _range(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
 
 def _nearest(number: Number, found: Mapping[Reading, Number]) -> dict[str, Any]:
     """Return the nearest reading, the status, and a note on how near it comes."""
+    if number.is_within:
+        note = f"read as {number.nearest:g} the main run is within the rule"
+        return {"n_within": 0, "status": READ_ONE_WAY, "note": note}
     if not found:
         return {"n_within": 0, "status": NOT_TRIED, "note": "no reading changes it"}
     reading, mine = min(
         found.items(),
         key=lambda item: (
-            item[1].verdict not in WITHIN,
+            not item[1].is_within,
             not item[0].is_legitimate,
             item[1].distance,
         ),
     )
     status = OUT_OF_REACH
-    if mine.verdict in WITHIN:
+    if mine.is_within:
         status = WITHIN_REACH if reading.is_legitimate else WITH_TEST_DATA
     return {
-        "n_within": sum(
-            n.verdict in WITHIN for r, n in found.items() if r.is_legitimate
-        ),
+        "n_within": sum(n.is_within for r, n in found.items() if r.is_legitimate),
         "nearest": reading.name,
         "nearest_value": mine.value,
+        "distance": mine.distance,
         "status": status,
-        "note": "uses test data; "
-        * (not reading.is_legitimate)
+        "note": "uses test data; " * (not reading.is_legitimate)
+        + f"read as {mine.nearest:g}: " * (len(mine.published.ways) > 1)
         + f"{mine.distance:.3g} from the printed number, {number.distance:.3g} in the "
         "main run",
     }

@@ -67,7 +67,9 @@ from mtmkl_suite.run.pipeline import missing_data
 _METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
 }
+_PNG_DPI = 200
 
 _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 
@@ -75,11 +77,16 @@ _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 def write_figure_files(
     folder: PaperFolder, name: str, figure: drawing.Figure, numbers: pd.DataFrame
 ) -> None:
-    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
+    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``.
+
+    There is a ``.png`` as well, for slides, which is not published.
+    """
     for ending, metadata in _METADATA.items():
         buffer = io.BytesIO()
         with figure_style():
-            figure.savefig(buffer, format=ending, metadata=metadata)
+            dpi = _PNG_DPI if ending == "png" else "figure"
+            figure.savefig(buffer, format=ending, metadata=metadata, dpi=dpi)
+        figure.set_layout_engine("none")  # all files get the one found first
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 

@@ -21,8 +21,8 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
-from mtmkl_suite.judge.verdicts import Row
-from mtmkl_suite.run.folders import REACH, record_folder
+from mtmkl_suite.judge.verdicts import Row, own_numbers
+from mtmkl_suite.run.folders import REACH, PublishedFolder, record_folder
 
 OTHER_READINGS = "other readings"
 """Heading of what stands beside numbers."""
@@ -80,7 +80,7 @@ def _of_claim(row: Row) -> Reach:
 def _of_number(row: Row, labels: Mapping[str, str]) -> Reach:
     others = int(row["others"]), int(row["others_within"])
     if row["status"] == OUT_OF_REACH:
-        left = abs(float(row["published"]) - float(row["nearest_value"]))
+        left = float(row["distance"])
         return Reach(f"{OUT_OF_REACH} by {left:.3g}", OUT_OF_REACH, "", *others)
     status, nearest = str(row["status"]), str(row["nearest"])
     # A reading may have another name since.
@@ -154,6 +154,13 @@ def reach_counts(reach: pd.DataFrame) -> str:
 
 
 def published_counts(folder: Path) -> str:
-    """Say how many published numbers have each status; "" without readings."""
+    """Say how many published numbers have each status; "" without readings.
+
+    Numbers that overviews count apart are left out.
+    """
     path = folder / REACH
-    return reach_counts(pd.read_csv(path)) if path.is_file() else ""
+    if not path.is_file():
+        return ""
+    reach = pd.read_csv(path)
+    verdicts = own_numbers(pd.read_csv(PublishedFolder(folder).verdicts))
+    return reach_counts(reach[reach["artefact"].isin(verdicts["artefact"])])

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from mtmkl.kernels.base import from_spec
+from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.kernels.terms import check_kernels
 from mtmkl_suite.config.models import (
     Claim,
@@ -206,6 +208,8 @@ def _check_method(key: str, method: Method) -> None:
                 )
     for point in _covering_points(method.grid):
         _check_values(key, name, found, method.params, point)
+        check_terms(f"{key}.grid.terms", point.get("terms"))
+    check_terms(f"{key}.params.terms", method.params.get("terms"))
 
 
 def _check_arguments(
@@ -359,3 +363,39 @@ def _check_criterion(
 
 def _is_criterion(name: str) -> bool:
     return metric(name).better is not None and metric(name).truth is None
+
+
+def check_terms(key: str, terms: Any) -> None:
+    """Check the kernels and task kernels of terms.
+
+    A fit makes their matrices, as these need the tasks of the data; the names of
+    kernels and of their parameters can be told without.
+    """
+    for number, term in enumerate(terms if isinstance(terms, list) else []):
+        place = f"{key}.{number}"
+        if isinstance(term, Mapping) and set(term) == {"kernel", "task_kernel"}:
+            term = [term["kernel"], term["task_kernel"]]
+        if not isinstance(term, list) or len(term) != 2:
+            raise ConfigError(
+                f"key '{place}': {term!r} is no mapping of kernel and task_kernel"
+            )
+        kernel, specs = term
+        with _naming_key(f"{place}.kernel"):
+            from_spec(kernel)
+        for spec in specs if isinstance(specs, list) else [specs]:
+            if not isinstance(spec, list):  # a row of a matrix
+                named = spec if isinstance(spec, Mapping) else {"name": spec}
+                _check_task_kernel(f"{place}.task_kernel", named)
+
+
+def _check_task_kernel(key: str, spec: Mapping[str, Any]) -> None:
+    name: Any = spec.get("name")
+    require(key, "task kernel", _BUILDERS, name)
+    normalize = spec.get("normalize", False)
+    if not isinstance(normalize, bool):
+        raise ConfigError(
+            f"key '{key}': normalize is {normalize!r}, wanted true or false"
+        )
+    takes = inspect.signature(_BUILDERS[name]).parameters
+    known = [*takes, "normalize", "name"]
+    require(key, f"parameter of {name}", known, *spec)

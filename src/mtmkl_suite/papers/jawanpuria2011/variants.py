@@ -1,7 +1,7 @@
 """The kernel machines of Jawanpuria and Nath (2011) as other readings have them.
 
-Without intercepts, or with kernels as they are: null in a reading leaves a parameter
-out, and these have another default.
+Without intercepts, with kernels as they are, or both: null in a reading leaves a
+parameter out, and these have another default.
 """
 
 from collections.abc import Callable
@@ -52,3 +52,15 @@ class MKMTSFLUnscaled(MKMTSFLRegressor):
     """MK-MTSFL of kernels as they are."""
 
     normalize: Normalization = None
+
+
+class MKLPlain(MKLWithoutOffset, MKLUnscaled):
+    """Multiple kernel learning without intercepts, of kernels as they are."""
+
+
+class MKMTFLPlain(MKMTFLWithoutOffset, MKMTFLUnscaled):
+    """MK-MTFL without intercepts, of kernels as they are."""
+
+
+class MKMTSFLPlain(MKMTSFLWithoutOffset, MKMTSFLUnscaled):
+    """MK-MTSFL without intercepts, of kernels as they are."""

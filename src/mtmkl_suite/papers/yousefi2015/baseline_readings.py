@@ -7,12 +7,13 @@ The paper only cites them. Here each keeps its penalty and gets
   (:class:`InputsAsStored`),
 - the squared hinge loss (:class:`SquaredHinge`), or
 - a gradient method that is stopped early (:class:`StoppedMeTaG`,
-  :class:`StoppedCoClus`).
+  :class:`StoppedCoClus`, :class:`StoppedCMTL`, :class:`StoppedWhom`,
+  :class:`StoppedFlexClus`).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.preprocessing import StandardScaler
@@ -30,6 +31,9 @@ from mtmkl.methods.co_clus import CoClusClassifier
 from mtmkl.methods.flex_clus import FlexClusClassifier
 from mtmkl.methods.me_ta_g import MeTaGClassifier
 from mtmkl.methods.whom import WhomClassifier
+from mtmkl.solvers.linear.clustered_tasks import ClusteredTasks
+from mtmkl.solvers.linear.flexible_clusters import RIDGE, FlexibleClusters
+from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
@@ -60,9 +64,11 @@ class Features:
     _last: list[FloatArray] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
-    def of(cls, X: FloatArray) -> "Features":
+    def of(cls, X: FloatArray, *, standardize: bool = True) -> "Features":
         """Find them on training samples (n, d) of all tasks together."""
-        terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
+        terms = KernelTerms.of(
+            X, TEN_KERNELS, normalize="cosine", standardize=standardize
+        )
         landmarks = np.unique(X, axis=0)
         gram = _mean_kernel(terms, landmarks, landmarks)
         means = gram.mean(axis=0)
@@ -164,10 +170,12 @@ class KernelFeatures(LinearTaskClassifier):
     :data:`MOST_FEATURES`. One factor brings their mean variance to 1.
     """
 
+    standardize: ClassVar[bool] = True
+
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
     ) -> PreparedTasks:
-        features = Features.of(X)
+        features = Features.of(X, standardize=self.standardize)
         components = features(X)
         size = np.sqrt(components.var(axis=0).mean())
         return _prepared(
@@ -208,6 +216,12 @@ class InputsAsStored(LinearTaskClassifier):
     ) -> PreparedTasks:
         n_features = X.shape[1]
         return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
+
+
+class StoredFeatures(KernelFeatures):
+    """A baseline on such components of kernels whose inputs are as stored."""
+
+    standardize: ClassVar[bool] = False
 
 
 HINGE_STEPS = 30
@@ -314,6 +328,13 @@ def _under(
 KernelCMTL, KernelWhom, KernelFlexClus, KernelCoClus, KernelMeTaG = _under(
     KernelFeatures, "Kernel"
 )
+(
+    StoredKernelCMTL,
+    StoredKernelWhom,
+    StoredKernelFlexClus,
+    StoredKernelCoClus,
+    StoredKernelMeTaG,
+) = _under(StoredFeatures, "StoredKernel")
 PlainCMTL, PlainWhom, PlainFlexClus, PlainCoClus, PlainMeTaG = _under(
     WithoutIntercept, "Plain"
 )
@@ -384,6 +405,69 @@ class StoppedCoClus(CoClusClassifier):
         return _stopped(parts.sum(axis=0), self.max_iter)
 
 
+class StoppedCMTL(CMTLClassifier):
+    """CMTL after ``max_iter`` accelerated proximal steps from W = 0."""
+
+    _convex = False
+
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
+        penalty = ClusteredTasks(
+            self.lam,
+            number_of_groups(self.n_clusters, tasks.n_tasks),
+            self.epsilon_mean,
+            self.epsilon_between,
+            self.epsilon_within,
+        )
+        return _after_steps(tasks, penalty.prox, self.max_iter)
+
+
+class StoppedFlexClus(FlexClusClassifier):
+    """FlexClus after ``max_iter`` accelerated proximal steps from W = 0."""
+
+    _convex = False
+
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
+        weights = max(self.lam_2, RIDGE), max(self.lam_3, RIDGE)
+        penalty = FlexibleClusters(self.lam_1, *weights)
+        return _after_steps(tasks, penalty.prox, self.max_iter)
+
+
+class StoppedWhom(WhomClassifier):
+    """Whom, in its best groups, after ``max_iter`` accelerated proximal steps."""
+
+    def _minimise(self, tasks: TaskDecomposition, start: None) -> Solution:
+        whole = WhomClassifier(self.lam, self.n_groups, random_state=self.random_state)
+        groups = whole._minimise(tasks, start).extra["groups"]
+        penalty = SquaredNorm(self.lam, TRACE)
+
+        def prox(B: FloatArray, step: float) -> tuple[FloatArray, float]:
+            Z, value = np.empty_like(B), 0.0
+            for group in np.unique(groups):
+                Z[groups == group], of_group = penalty.prox(B[groups == group], step)
+                value += of_group
+            return Z, value
+
+        return _after_steps(tasks, prox, self.max_iter)
+
+
+Prox = Callable[[FloatArray, float], tuple[FloatArray, float]]
+"""The Z that minimises Ω(Z) + (ρ/2)||Z − B||² for B (T, d) and ρ, and Ω(Z)."""
+
+
+def _after_steps(tasks: TaskDecomposition, prox: Prox, n_steps: int) -> Solution:
+    """Return W after some accelerated proximal steps from zero."""
+    shape, steepest = (tasks.n_features, tasks.n_tasks), _curvature(tasks)
+
+    def nearest(W: FloatArray) -> FloatArray:
+        return prox(np.ascontiguousarray(W.T), steepest)[0].T
+
+    def gradient(W: FloatArray) -> FloatArray:
+        return _loss_gradient(tasks, W)
+
+    W = _accelerated(gradient, shape, steepest, n_steps, nearest)
+    return _stopped(W, n_steps)
+
+
 def _loss_gradient(tasks: TaskDecomposition, W: FloatArray) -> FloatArray:
     gradient = np.empty_like(W)
     for t in range(tasks.n_tasks):
@@ -403,12 +487,16 @@ def _accelerated(
     shape: tuple[int, ...],
     steepest: float,
     n_steps: int,
+    nearest: Callable[[FloatArray], FloatArray] = np.asarray,
 ) -> FloatArray:
-    """Return the point after some steps of Nesterov's method from zero."""
+    """Return the point after some steps of Nesterov's method from zero.
+
+    Each step ends at the proximal point ``nearest`` of a gradient step.
+    """
     point = np.zeros(shape)
     ahead, momentum = point, 1.0
     for _ in range(n_steps):
-        before, point = point, ahead - gradient(ahead) / steepest
+        before, point = point, nearest(ahead - gradient(ahead) / steepest)
         larger = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
         ahead = point + (momentum - 1) / larger * (point - before)
         momentum = larger

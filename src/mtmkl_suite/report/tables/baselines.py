@@ -14,7 +14,12 @@ from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
-from mtmkl_suite.report.text import PrintedTable, number, p_text, with_minus
+from mtmkl_suite.report.text import (
+    PrintedTable,
+    number,
+    p_text,
+    with_minus,
+)
 from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
 from mtmkl_suite.statistics.ties import differences, rounding_of, scale_of
 

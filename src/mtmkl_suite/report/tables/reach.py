@@ -12,6 +12,7 @@ from mtmkl_suite.config.models import (
     Paper,
     Ranking,
     RankTests,
+    ReadingChange,
     ReadingsTable,
     Table,
     Tolerance,
@@ -47,6 +48,7 @@ from mtmkl_suite.report.tables.cells import (
     build_quoted,
     build_table,
     mean_sd,
+    published_numbers,
 )
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
 from mtmkl_suite.report.text import DASH, PrintedTable, TextTable
@@ -127,8 +129,9 @@ def under_reading(
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
     """Return the main results with those of experiments under readings in their place.
 
-    Methods that a reading leaves as they are keep their main scores, unless it changes
-    data, splits or metrics; those that it changes but does not run have none. A metric
+    Methods that a reading leaves as they are, or is not read for, keep their main
+    scores, unless it changes data, splits or metrics; those that it changes but does
+    not run have none. A metric
     that stands for another does so for all methods. Claims that name repeats name as
     many times more where a reading has them.
     """
@@ -138,6 +141,8 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         is_replaced = scores["experiment"] == origin.of
         kept, others = scores[is_replaced], scores[~is_replaced]
         rows = context.scores[context.scores["experiment"] == origin.fits]
+        if origin.only:
+            rows = rows[rows["method"].isin(origin.only)]
         if origin.is_whole:
             kept = kept[:0]
         rows = pd.concat(
@@ -149,6 +154,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         for metric, measured in measured_in_place(context, origin.factors).items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
+        rows = rows.replace({"train_size": _sizes(context, name)})
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
             claim.model_copy(
@@ -192,19 +198,33 @@ def _replaced_overlaps(
     if context.overlaps is None:
         return main.overlaps
     origins = context.readings.experiments
-    of = {origins[name].fits: origins[name].of for name in experiments}
+    of = {origins[name].fits: name for name in experiments}
     return dict(main.overlaps or {}) | {
-        (of[fits], dataset, size): overlap
+        (
+            origins[of[fits]].of,
+            dataset,
+            _sizes(context, of[fits]).get(size, size),
+        ): overlap
         for (fits, dataset, size), overlap in context.overlaps.items()
         if fits in of
     }
 
 
+def _sizes(context: Context, experiment: str) -> dict[int, int]:
+    """Return which train sizes of the main experiment those of a reading stand for."""
+    changes = _changes(context, context.readings.experiments[experiment].factors)
+    return {k: v for change in changes for k, v in change.sizes.items()}
+
+
 def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
     """Return which metric stands for which of the main experiment."""
-    documents = context.readings.factors
-    changes = [documents[f].alternatives[a].change for f, a in factors.items()]
+    changes = _changes(context, factors)
     return {k: v for change in changes for k, v in change.in_place.items()}
+
+
+def _changes(context: Context, factors: Mapping[str, str]) -> list[ReadingChange]:
+    documents = context.readings.factors
+    return [documents[f].alternatives[a].change for f, a in factors.items()]
 
 
 def unmeasured_main(context: Context) -> Context:
@@ -252,25 +272,29 @@ def cells_of(
     for name, artefact in context.config.artefacts.items():
         if experiments is not None and not experiments & set(artefact.shown):
             continue
-        frames: list[tuple[pd.DataFrame, Tolerance | None]] = []
-        if type(artefact) in _TABLES:
+        frames: list[tuple[pd.DataFrame, str, Tolerance | None]] = []
+        if isinstance(artefact, Table | Ranking | RankTests):
             tolerance = None
             if isinstance(artefact, Ranking | Table):
                 tolerance = artefact.tolerance
-            frames.append((_TABLES[type(artefact)](context, artefact).cells, tolerance))
+            cells_of_table = _TABLES[type(artefact)](context, artefact).cells
+            frames.append((cells_of_table, artefact.file, tolerance))
         if artefact.quoted is not None:
             quoted = artefact.quoted
-            frames.append((build_quoted(context, quoted)[0], quoted.tolerance))
-        for frame, tolerance in frames:
+            of_text = build_quoted(context, quoted)[0]
+            frames.append((of_text, quoted.file, quoted.tolerance))
+        for frame, file, tolerance in frames:
+            printed = published_numbers(context, file)
             for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
                 if not pd.isna(cell["published"]):
                     cells[name, cell["row"], cell["column"]] = Number(
-                        _published(cell),
+                        printed.get((cell["row"], cell["column"]), _published(cell)),
                         _reproduced(cell),
                         verdict=cell["verdict"],
                         tolerance=tolerance,
                         unit=cell["unit"],
-                        is_derived=artefact.derived or cell["unit"] == RANK,
+                        is_derived=isinstance(artefact, RankTests)
+                        or cell["unit"] == RANK,
                     )
     return cells
 
@@ -306,12 +330,10 @@ def _of_claims_on(context: Context, experiments: set[str]) -> Context:
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
-    own = [
-        (main[c].verdict, n.verdict) for c, n in found.items() if not main[c].is_derived
-    ]
+    own = [(main[c].verdict, n) for c, n in found.items() if not main[c].is_derived]
     different = [now for before, now in own if before == DIFFERENT]
-    within = sum(now in WITHIN for now in different)
-    left = sum(before in WITHIN and now == DIFFERENT for before, now in own)
+    within = sum(now.is_within for now in different)
+    left = sum(before in WITHIN and not now.is_within for before, now in own)
     counts = len(own), len(different), within, left
     return [reading.label, reading.kind, *map(str, counts)]
 

@@ -131,6 +131,17 @@ class TestPairedDifference:
         ]
         assert note in paired_difference(table(rows)).note
 
+    @pytest.mark.parametrize(
+        ("at_most", "verdict"),
+        [(1.0, "holds"), (0.3, "undecided"), (0.01, "does not hold")],
+    )
+    def test_a_slight_margin_has_an_upper_bound(self, table, pair, at_most, verdict):
+        sides = {"lower": {"method": "a"}, "higher": {"method": "b"}}
+        scores = two_methods(table, *pair)
+        result = paired_difference(scores, at_most=at_most, **sides, **ARGS)
+        assert result.verdict == verdict
+        assert result.own.p == pytest.approx(stats.ttest_rel(*pair[::-1]).pvalue)
+
 
 class TestBestIn:
     @pytest.fixture

@@ -6,6 +6,7 @@ from mtmkl_suite.judge.reach import (
     COLUMNS,
     NOT_TRIED,
     OUT_OF_REACH,
+    READ_ONE_WAY,
     WITH_TEST_DATA,
     WITHIN_REACH,
     Number,
@@ -24,9 +25,14 @@ BOUND = Reading("choice", "best", "bound", "Choice: best (uses test data)")
 CELL = ("table", "x", "a")
 
 
-def number(published, reproduced, *, sd=0.0, unit="%", is_derived=False):
-    """A printed number and ours over ten repeats; up to 1 apart is within the rule."""
-    printed, ours = Published(published), Reproduced(reproduced, sd, 10)
+def number(published, reproduced, *, other=None, sd=0.0, unit="%", is_derived=False):
+    """A printed number and ours over ten repeats; up to 1 apart is within the rule.
+
+    ``other``: What the printed number may be, too.
+    """
+    status = "legible" if other is None else "ambiguous"
+    printed = Published(published, status=status, alternative=other)
+    ours = Reproduced(reproduced, sd, 10)
     tolerance = Tolerance(absolute=0.5)
     verdict = judge(printed, ours, tolerance).verdict
     return Number(printed, ours, verdict, tolerance, unit, is_derived)
@@ -65,6 +71,24 @@ def test_status_and_nearest_reading(under, status, nearest):
     row = reach(75.0, **under)
     assert (row["status"], row["nearest"]) == (status, nearest.name)
     assert row["note"].startswith("uses test data; ") == (not nearest.is_legitimate)
+
+
+@pytest.mark.parametrize(
+    ("main", "under", "status", "note"),
+    [
+        (75.0, -79.5, WITHIN_REACH, "read as -80: 0.5 from the printed number, 5 in"),
+        (75.0, -70.0, OUT_OF_REACH, "read as -80: 10 from the printed number, 5 in"),
+        (-80.0, 0.0, READ_ONE_WAY, "read as -80 the main run is within the rule"),
+    ],
+)
+def test_a_number_that_may_have_lost_its_sign_is_within_reach_either_way(
+    main, under, status, note
+):
+    before = {CELL: number(80.0, main, other=-80.0)}
+    under = {ROLES: {CELL: number(80.0, under, other=-80.0)}}
+    (row,) = reach_of_numbers(before, under).to_dict("records")
+    assert row["status"] == status
+    assert row["note"].startswith(note)
 
 
 def test_what_no_reading_changes_is_not_tried():

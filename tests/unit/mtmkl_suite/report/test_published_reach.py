@@ -54,7 +54,7 @@ def reach(context):
     ]
     rows = [
         dict(zip(("artefact", "row", "column", "nearest", "status"), each, strict=True))
-        | {"kind": "number", "published": 1.0, "nearest_value": 0.75}
+        | {"kind": "number", "published": 1.0, "distance": 0.25}
         | {"others": 4, "others_within": 1}
         for each in numbers
     ]
@@ -172,7 +172,7 @@ def test_the_page_of_a_paper_quotes_its_reach():
     text = " ".join(page.split())
     within, test_data, out, untried = (
         (reach["status"][reach["kind"] == "number"] == status).sum()
-        for status in STATUSES
+        for status in STATUSES[1:]
     )
     assert (
         f"{within} are within reach, {test_data} with test data only, {out} out of "

@@ -11,6 +11,7 @@ from mtmkl_suite.run.checks import (
     check_functions,
     check_names,
     check_settings,
+    check_terms,
 )
 
 
@@ -310,3 +311,34 @@ def test_claims_name_a_test_and_its_arguments(config, change, message):
         ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message
     ):
         check_names(paper_of(config))
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        [{"kernel": "linear", "task_kernel": "union"}],
+        [{"kernel": {"name": "gaussian", "width": 2}, "task_kernel": ["union"]}],
+        [["linear", {"name": "smooth", "distances": "phylogeny", "scales": [1]}]],
+        [["linear", {"name": "given", "similarity": "s", "normalize": True}]],
+    ],
+)
+def test_terms_that_a_fit_can_make(terms):
+    check_terms("terms", terms)
+
+
+@pytest.mark.parametrize(
+    ("term", "message"),
+    [
+        ("linear", "'terms.0': 'linear' is no mapping of kernel and task_kernel"),
+        (["zzz", "union"], "'terms.0.kernel': unknown kernel 'zzz'"),
+        (["linear", "uniom"], r"task_kernel': unknown .*did you mean 'union'"),
+        (["linear", {"name": "hierarchy", "tre": "(a,b);"}], "did you mean 'tree'"),
+        (
+            ["linear", {"name": "union", "normalize": "zzz"}],
+            "normalize is 'zzz', wanted true or false",
+        ),
+    ],
+)
+def test_terms_that_no_fit_can_make(term, message):
+    with pytest.raises(ConfigError, match=message):
+        check_terms("terms", [term])

@@ -2,14 +2,18 @@ import numpy as np
 import pytest
 
 from mtmkl_suite.papers.jawanpuria2011.variants import (
+    MKLPlain,
     MKLUnscaled,
     MKLWithoutOffset,
+    MKMTFLPlain,
     MKMTFLUnscaled,
     MKMTFLWithoutOffset,
+    MKMTSFLPlain,
     MKMTSFLUnscaled,
     MKMTSFLWithoutOffset,
 )
 
+PLAIN = [MKLPlain, MKMTFLPlain, MKMTSFLPlain]
 LINEAR = {
     "kernels": [{"name": "linear"}],
     "normalize": None,
@@ -19,7 +23,7 @@ LINEAR = {
 
 
 @pytest.mark.parametrize(
-    "method", [MKLWithoutOffset, MKMTFLWithoutOffset, MKMTSFLWithoutOffset]
+    "method", [MKLWithoutOffset, MKMTFLWithoutOffset, MKMTSFLWithoutOffset, *PLAIN]
 )
 def test_models_go_through_the_origin_and_fit_what_does(method):
     rng = np.random.default_rng(0)
@@ -34,7 +38,9 @@ def test_models_go_through_the_origin_and_fit_what_does(method):
     np.testing.assert_allclose(off.predict(np.zeros((1, 3)), task=[0]), 0.0)
 
 
-@pytest.mark.parametrize("method", [MKLUnscaled, MKMTFLUnscaled, MKMTSFLUnscaled])
+@pytest.mark.parametrize(
+    "method", [MKLUnscaled, MKMTFLUnscaled, MKMTSFLUnscaled, *PLAIN]
+)
 def test_kernels_stay_as_they_are(method):
     rng = np.random.default_rng(0)
     X, task = 5.0 * rng.normal(size=(30, 2)), np.arange(30) % 2

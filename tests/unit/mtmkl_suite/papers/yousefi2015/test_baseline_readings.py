@@ -8,7 +8,9 @@ from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.cmtl import CMTLClassifier
 from mtmkl.methods.co_clus import CoClusClassifier
+from mtmkl.methods.flex_clus import FlexClusClassifier
 from mtmkl.methods.me_ta_g import MeTaGClassifier
+from mtmkl.methods.whom import WhomClassifier
 from mtmkl_suite.papers.yousefi2015 import baseline_readings as readings
 
 KERNEL = [
@@ -70,6 +72,9 @@ def test_without_offsets_the_score_of_the_mean_input_is_zero(method, rings):
     [
         (readings.StoppedMeTaG, MeTaGClassifier, {"lam": 2.0, "phi": 2.0}),
         (readings.StoppedCoClus, CoClusClassifier, {"lam_1": 2.0, "lam_2": 2.0}),
+        (readings.StoppedCMTL, CMTLClassifier, {"lam": 2.0, "n_clusters": 2}),
+        (readings.StoppedWhom, WhomClassifier, {"lam": 2.0, "n_groups": 2}),
+        (readings.StoppedFlexClus, FlexClusClassifier, {"lam_1": 2.0}),
     ],
 )
 def test_many_steps_come_to_the_optimum_and_few_do_not(stopped, method, params, rings):

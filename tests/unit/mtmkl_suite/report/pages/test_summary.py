@@ -32,8 +32,8 @@ def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
     assert lines[1:4] == [
         "On tasks (A. Author, 2001)",
-        "  published numbers:  1 reproduced, 1 not judged (quick); of 1 that "
-        "follow from these: 1 not judged (quick)",
+        "  published numbers:  1 reproduced, 1 not judged (quick); of 1 counted "
+        "apart: 1 not judged (quick)",
         "  sentences:          none",
     ]
 

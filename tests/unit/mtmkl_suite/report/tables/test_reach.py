@@ -278,10 +278,10 @@ def toy():
     )
 
 
-def toy_readings(overlaps):
+def toy_readings(overlaps, **change):
     origin = {"of": "e", "is_whole": True, "factors": {"data": "new"}, "times": 1,
               "changes": []}  # fmt: skip
-    factor = {"alternatives": {"new": {"change": {}}}}
+    factor = {"alternatives": {"new": {"change": change}}}
     return Context(
         config=paper_of({"readings": {
             "experiments": {name: {**origin, "fits": name}
@@ -300,6 +300,27 @@ def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
     assert own["t_divided_by"] == pytest.approx(math.sqrt(1 + 9))
     assert math.isnan(reading["rho"])
     assert own["p"] == reading["p"]
+
+
+def test_a_train_size_of_a_reading_stands_for_one_of_the_main_run(toy):
+    context = toy_readings({("e_new", "d", 41): NEW}, sizes={41: 0})
+    scores = context.scores.assign(train_size=41)
+    shown = replaced(replace(context, scores=scores), toy, ["e_new"])
+    assert set(shown.scores["train_size"]) == {0}
+    assert shown.overlaps["e", "d", 0] == NEW
+
+
+def test_a_reading_of_one_side_leaves_the_others_as_in_the_main_run(toy):
+    context = toy_readings(None)
+    origin = context.readings.experiments["e_new"]
+    origin = origin.model_copy(update={"is_whole": False, "only": ["b"]})
+    readings = context.readings.model_copy(update={"experiments": {"e_new": origin}})
+    config = context.config.model_copy(update={"readings": readings})
+    scores = context.scores.assign(value=9.0)
+    shown = replaced(replace(context, config=config, scores=scores), toy, ["e_new"])
+    mean = shown.scores.groupby("method")["value"].mean()
+    assert mean["b"] == 9.0
+    assert mean["a"] == toy.scores.groupby("method")["value"].mean()["a"]
 
 
 def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
