@@ -166,9 +166,7 @@ def test_figures_and_steps_need_functions(config):
         check_functions(named("figure_44"))
     with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_4\.steps'"):
         check_functions(named("figure_4", "zzz"))
-    with pytest.raises(
-        ConfigError, match=r"unknown function of mtmkl_suite\.papers\.toy"
-    ):
+    with pytest.raises(ConfigError, match=r"unknown function of mtmkl_suite\.papers\."):
         check_functions(named("figure_4", paper="toy"))
 
 

@@ -248,9 +248,7 @@ class TestFunctions:
 
     def test_a_function_with_options(self):
         assert load("own_functions:load", n=12).X.shape == (12, 2)
-        with pytest.raises(
-            ValueError, match=r"option 'm' \(known: n, seed, inputs, targets\)"
-        ):
+        with pytest.raises(ValueError, match=r"option 'm' \(known: n, seed, inputs, t"):
             load("own_functions:load", m=1)
         scaled = load("own_functions:load", inputs="unit_range")
         np.testing.assert_array_equal(scaled.X.max(axis=0), 1.0)
