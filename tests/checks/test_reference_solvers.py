@@ -82,13 +82,13 @@ def test_it_does_on_inputs_of_other_scales(model, scale):
 
 @pytest.mark.parametrize("model", SETTINGS)
 def test_a_gap_that_is_missed_is_said(model):
-    """After one iteration, and for a gap that no arithmetic reaches."""
-    for limits in ({"max_iter": 1}, {"tol": 1e-18, "max_iter": 3}):
-        limits = {k: each for k, each in limits.items() if k in model.get_params()}
-        short, *data, said = warned_fit(clone(model).set_params(**limits))
-        if short.duality_gap_ > limits.get("tol", getattr(model, "tol", 1e-12)):
-            assert "gap of " in said
-        assert judge(short, *data).holds
+    """After one iteration, for a gap that no arithmetic reaches."""
+    limits = {"tol": 1e-18, "max_iter": 1}
+    limits = {k: each for k, each in limits.items() if k in model.get_params()}
+    short, *data, said = warned_fit(clone(model).set_params(**limits))
+    if short.duality_gap_ > limits.get("tol", 1e-12):
+        assert "gap of " in said
+    assert judge(short, *data).holds
 
 
 @pytest.mark.parametrize("model", SETTINGS)

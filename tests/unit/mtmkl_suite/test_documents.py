@@ -111,13 +111,11 @@ def test_an_object_gives_the_keys_of_its_document():
         ({"parts": [{}]}, "key 'parts.0': give at least one key"),
         ({"parts": [3]}, "key 'parts.0': 3: input should be a valid dictionary"),
         ({"parts": [{"id": "p", "size": 0}]}, "key 'parts.p.size': 0: input should"),
-        ({"named": {"a": {"mode": "fats", "size": 1}}}, "key 'named.a.mode': 'fats': "
-         "input should be 'fast' or 'slow'"),
+        ({"named": {"a": {"mode": "fats", "size": 1}}}, "key 'named.a.mode': 'fats':"),
         ({"named": {"A": {"size": 1}}}, "key 'named.A': 'A': string should match"),
         ({"named": {"a": {"id": "x"}}}, "key 'named.a': the key 'size' is missing"),
         ({"either": {"colour": 3}}, "key 'either.colour': 3: input should be a valid"),
-        ({"size": "x"}, "key 'size': 'x': input should be a valid integer or a valid "
-         "list"),
+        ({"size": "x"}, "key 'size': 'x': input should be a valid integer or a valid"),
     ],
 )  # fmt: skip
 def test_a_problem_names_key_value_and_what_is_wanted(change, message):

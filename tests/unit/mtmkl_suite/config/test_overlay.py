@@ -68,8 +68,7 @@ def test_values_are_set_and_remembered():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("protocols.randm.repeats=1", "tiny/experiments.yaml: key 'protocols.randm': "
-         "unknown key 'randm'; did you mean 'random'"),
+        ("protocols.randm.repeats=1", "tiny/experiments.yaml: key 'protocols.randm':"),
         ("protocols.random.repeats=many", "tiny/experiments.yaml: .*repeats.*many"),
         ("experiments.digits.methods.nope.n_tasks=[2]", "unknown item 'nope'"),
         ("experiments.digits.title.x=1", "has no keys"),

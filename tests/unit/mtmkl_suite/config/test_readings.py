@@ -331,12 +331,7 @@ def test_figures_are_artefacts_of_their_readings(folder):
         ("", "standardize: false", "standardise: false", "unknown parameter of Single"),
         ("", "C: [64.0]", "C: [-64.0]", "C must be positive"),
         ("", "stratified: false", "stratified: 3", "stratified': 3: input should be"),
-        (
-            "",
-            "inputs: unit_range",
-            "input: unit_range",
-            "'input'; did you mean 'inputs",
-        ),
+        ("", "inputs: unit_range", "input: unit_range", "'input'; did you mean 'input"),
         (IN_PLACE, "{digits: {}}", "{digits: {repeats: 1}}", "leave methods and repea"),
         (IN_PLACE, "accuracy: n_g", "accuracy: n_", "did you mean 'n_groups'"),
         (IN_PLACE, "accuracy: n_g", "acuracy: n_g", "did you mean 'accuracy'"),

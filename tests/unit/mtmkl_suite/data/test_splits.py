@@ -128,9 +128,7 @@ def test_more_folds_than_training_examples_are_refused():
     data = marked([9, 12])
     enough = make_splits(data, GIVEN | {"folds": 14}, 0)[0, 0]
     assert np.unique(enough.fold).size == 14
-    with pytest.raises(
-        ValueError, match=r"'g': folds is 15, more than the 14 training .* 'marked'"
-    ):
+    with pytest.raises(ValueError, match="'g': folds is 15, more than the 14 training"):
         make_splits(data, GIVEN | {"folds": 15}, 0)
 
 

@@ -466,7 +466,7 @@ class TestAheadByRanks:
         for low, verdict in ((2, "holds"), (3, "does not hold")):
             result = self.result(table, means, low)
             assert (result.verdict, result.own.statistic) == (verdict, 2.0)
-            assert result.n_units == 7
+            assert (result.n_units, result.variance_ratio) == (7, 0.0)
             assert "2 of 3 methods have a worse mean rank" in result.note
         errors = {"own": 0.1, "a": 0.2, "b": 0.3, "c": 0.4}
         assert self.result(table, errors, 2, metric="mse").verdict == "holds"

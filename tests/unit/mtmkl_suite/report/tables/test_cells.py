@@ -169,10 +169,9 @@ def test_latex_is_escaped(table):
     assert columns == {len(table.header) - 1}
 
 
-@pytest.mark.parametrize("tier", ["quick", "paper"])
 @pytest.mark.parametrize("paper_id", load_run_config().papers)
-def test_configured_tables_are_plain_latex(paper_id, tier, tmp_path):
-    config = load_paper(paper_id, tier)
+def test_configured_tables_are_plain_latex(paper_id, tmp_path):
+    config = load_paper(paper_id, "paper")
     folder = PaperFolder(tmp_path)
     pd.DataFrame(columns=list(COLUMNS)).to_csv(folder.scores)
     context = load_context(config, folder)
