@@ -267,7 +267,8 @@ class LogHandler(LogHandlerBase):
         if len(fits) > n_fits:  # some are not wanted
             fits = {}
         if fits:
-            left = duration(sum(fits.values()) / self._cores)
+            seconds = sum(fits.values()) + stats["total"] * _OVERHEAD
+            left = duration(seconds / self._cores)
             on = f"{self._cores} core" + "s" * (self._cores > 1)
             self._print(f"About {left} on {on}, by earlier measurements")
         self._plan = stats["total"], n_fits, fits

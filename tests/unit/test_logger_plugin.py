@@ -68,7 +68,7 @@ def test_fits_that_were_once_measured_weigh_by_their_seconds(
     send(handler, event=LogEvent.PROGRESS, done=1, total=2, at=took)
     handler.close()
     assert capsys.readouterr().err.splitlines()[1:3] == [
-        f"About {duration(sum(seconds))} on 1 core, by earlier measurements",
+        f"About {duration(sum(seconds) + 2)} on 1 core, by earlier measurements",
         f"1 of 2 jobs, about {left} left",
     ]
 

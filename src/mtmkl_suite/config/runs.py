@@ -154,7 +154,7 @@ def _joined(config: Paper, run: Run) -> Paper:
         suited = [e for e in config.experiments if can_join(config, e, name)]
         if left := [e for e in config.experiments if e not in suited]:
             if not suited:
-                raise ConfigError(f"{name} is a classifier: {left[0]} has no labels")
+                raise ConfigError(f"{name} is a classifier, and targets are numbers")
             remarks.append(f"{name} is a classifier: not run in {', '.join(left)}.")
         if not grid and name not in config.methods:
             remarks.append(

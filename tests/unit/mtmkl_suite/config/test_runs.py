@@ -117,7 +117,7 @@ def test_a_classifier_joins_where_there_are_labels(against):
     assert list(entries) == names[: 1 if against else 2]
     assert paper.remarks[0] == f"{method} is a classifier: not run in on_school."
     assert "--grid" in paper.remarks[1]
-    with pytest.raises(ConfigError, match="on_school has no labels"):
+    with pytest.raises(ConfigError, match="classifier, and targets are numbers"):
         papers("comparison", experiments=["on_school"], **run)
 
 
