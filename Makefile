@@ -15,7 +15,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test test-all test-newest wheels cluster cluster-quick lint types format check \
+.PHONY: quick paper publish rejudge site install test test-all test-newest wheels release cluster cluster-quick lint types format check \
 	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -58,6 +58,10 @@ test-newest: ## install into .venv-3.13 and run the tests there; NEWEST=/path/to
 
 wheels: $(INSTALLED) ## build wheel and sdist, try the wheel in empty environments of Python 3.11 and 3.13
 	$(BIN)/pytest -m "nightly or not nightly" tests/workflow/test_wheel.py
+
+release: $(INSTALLED) ## write ro-crate-metadata.json and codecheck.yml for the record; wheel and sdist to dist/
+	$(BIN)/python -m mtmkl_suite.report.research_object
+	$(BIN)/python -m hatchling build -d dist
 
 cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (Debian: slurm-wlm, munge; root)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

@@ -23,7 +23,7 @@ def draw(table: Any, path: Path) -> None:
     names = list(dict.fromkeys(row["series"] for row in table.rows))
     if not names:
         return
-    rivals = list(dict.fromkeys(row["rival"] for row in table.rows))
+    baselines = list(dict.fromkeys(row["baseline"] for row in table.rows))
     measured = [v for v in VALUES if all(row[v] != "" for row in table.rows)]
     panels = [(value, name) for value in measured for name in names]
     n_columns = min(len(names), COLUMNS_OF_PANELS + (len(measured) > 1))
@@ -32,22 +32,22 @@ def draw(table: Any, path: Path) -> None:
         figure, axes = pyplot.subplots(
             n_rows,
             n_columns,
-            figsize=(3.1 * n_columns, 2.5 * n_rows + 0.6 + 0.1 * len(rivals)),
+            figsize=(3.1 * n_columns, 2.5 * n_rows + 0.6 + 0.1 * len(baselines)),
             squeeze=False,
             layout="constrained",
         )
         for axis, (value, name) in zip(axes.flat, panels, strict=False):
             rows = [row for row in table.rows if row["series"] == name]
-            for rival in rivals:
-                own = [row for row in rows if row["rival"] == rival]
+            for baseline in baselines:
+                own = [row for row in rows if row["baseline"] == baseline]
                 axis.plot(
                     [row["size"] for row in own],
                     [row[value] for row in own],
-                    STYLES[rivals.index(rival) // len(COLOURS) % len(STYLES)],
-                    marker="o" if rivals.index(rival) == 0 else "s",
+                    STYLES[baselines.index(baseline) // len(COLOURS) % len(STYLES)],
+                    marker="o" if baselines.index(baseline) == 0 else "s",
                     markersize=3.5,
-                    color=COLOURS[rivals.index(rival) % len(COLOURS)],
-                    label=rival,
+                    color=COLOURS[baselines.index(baseline) % len(COLOURS)],
+                    label=baseline,
                 )
             axis.set_title(name, fontsize=8)
             axis.set_xlabel(rows[0]["axis"])
@@ -108,10 +108,10 @@ def write_page(folder: Path, provenance: Any, quick: bool) -> None:
         ]
         for row in _last(rows):
             lines.append(
-                f"| {row['series']} | {row['axis']} {row['size']} | {row['rival']} | "
-                f"{row['seconds']} | {row['ratio']} | {row['ratio_alone']} | "
-                f"{row['error']} | {row['slope']} | {row['peak_mb']} | "
-                f"{row['remark']} |"
+                f"| {row['series']} | {row['axis']} {row['size']} | "
+                f"{row['baseline']} | {row['seconds']} | {row['ratio']} | "
+                f"{row['ratio_alone']} | {row['error']} | {row['slope']} | "
+                f"{row['peak_mb']} | {row['remark']} |"
             )
         if about["left_out"]:
             lines += ["", "Left out:", ""]
@@ -121,6 +121,6 @@ def write_page(folder: Path, provenance: Any, quick: bool) -> None:
 
 
 def _last(rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the rows of each rival at its largest size in each series."""
-    last = {(row["series"], row["rival"]): row for row in rows}
-    return [row for row in rows if last[row["series"], row["rival"]] is row]
+    """Return the rows of each baseline at its largest size in each series."""
+    last = {(row["series"], row["baseline"]): row for row in rows}
+    return [row for row in rows if last[row["series"], row["baseline"]] is row]

@@ -37,8 +37,8 @@ TITLE = "Growth of time and memory, by method"
 BASE = {**BASE_OF_LAW, "kernels": 5}
 SIZES = {
     "tasks": (5, 10, 20, 40, 80, 160, 320),
-    "examples": (15, 30, 60, 120, 240, 480),
-    "inputs": (5, 10, 20, 40, 80, 160, 320),
+    "samples": (15, 30, 60, 120, 240, 480),
+    "features": (5, 10, 20, 40, 80, 160, 320),
     "kernels": (1, 2, 5, 10, 20, 40),
 }
 #: Seconds from which on larger sizes are left out.
@@ -51,8 +51,8 @@ Search = Callable[[], Any]
 def drawn(sizes: Mapping[str, int], is_labels: bool) -> tuple[FloatArray, ...]:
     """Return features, targets and tasks: shared and own parts of each task."""
     rng = np.random.default_rng(0)
-    n_tasks, d = sizes["tasks"], sizes["inputs"]
-    task = np.repeat(np.arange(n_tasks), sizes["examples"])
+    n_tasks, d = sizes["tasks"], sizes["features"]
+    task = np.repeat(np.arange(n_tasks), sizes["samples"])
     X = rng.standard_normal((task.size, d))
     W = rng.standard_normal((d, n_tasks)) + rng.standard_normal((d, 1))
     f = np.einsum("nd,dn->n", X, W[:, task]) / np.sqrt(2 * d)
@@ -123,7 +123,7 @@ def _along_axes(
     table: Table, label: str, spec: MethodSpec, is_labels: bool, slow: float
 ) -> dict[str, list[tuple[int, float]]]:
     """Add the rows of a method; return sizes and seconds by axis."""
-    search_at(spec, dict.fromkeys(BASE, 5) | {"examples": 15}, is_labels)()  # compiles
+    search_at(spec, dict.fromkeys(BASE, 5) | {"samples": 15}, is_labels)()  # compiles
     at_base = in_its_own_process(search_at(spec, BASE, is_labels), 3)
     found: dict[str, list[tuple[int, float]]] = {}
     for axis, sizes in SIZES.items():
@@ -139,7 +139,7 @@ def _along_axes(
             found[axis].append((size, seconds))
             table.add(
                 series=f"search over the grid, by {axis}", axis=axis, size=size,
-                rival=label, seconds=seconds, peak_mb=max(megabytes, 0.1),
+                baseline=label, seconds=seconds, peak_mb=max(megabytes, 0.1),
             )  # fmt: skip
             if seconds > slow and size >= BASE[axis]:
                 break

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from measuring import Outcome, Rival, Series, processor_seconds
+from measuring import Outcome, Series, Solver, processor_seconds
 from sklearn.datasets import make_classification
 
 from mtmkl.kernels.gram import TrainingSet
@@ -50,11 +50,11 @@ def draw(n: int, n_tasks: int) -> tuple[list[FloatArray], list[FloatArray]]:
     """Return features and labels of tasks of n samples each."""
     X, y = [], []
     for t in range(n_tasks):
-        inputs, labels = make_classification(
+        features, labels = make_classification(
             n, 10, n_informative=4, n_redundant=2, flip_y=0.1, class_sep=0.8,
             random_state=t,
         )  # fmt: skip
-        X.append(inputs)
+        X.append(features)
         y.append(2.0 * labels - 1.0)
     return X, y
 
@@ -62,10 +62,10 @@ def draw(n: int, n_tasks: int) -> tuple[list[FloatArray], list[FloatArray]]:
 def machines(n: int, n_tasks: int, kernel: Any, C: float) -> Machines:
     """Return tasks of n samples each."""
     X, y = draw(n, n_tasks)
-    inputs, labels = np.concatenate(X), np.concatenate(y)
-    terms = KernelTerms.of(inputs, [kernel], normalize="cosine")
+    features, labels = np.concatenate(X), np.concatenate(y)
+    terms = KernelTerms.of(features, [kernel], normalize="cosine")
     task = np.repeat(np.arange(n_tasks), n)
-    blocks = TrainingSet(terms, inputs, task, n_tasks).blocks()
+    blocks = TrainingSet(terms, features, task, n_tasks).blocks()
     parts = [
         (blocks.grams[t * n * n : (t + 1) * n * n, 0].reshape(n, n).copy(), y[t])
         for t in range(n_tasks)
@@ -163,13 +163,13 @@ def series(name: str, kernel: Any, n_tasks: int, power: int, sizes: Any) -> Seri
         axis="samples per task",
         sizes=sizes,
         make=lambda n: machines(n, n_tasks, kernel, C),
-        ours=Rival("ours", ours, (1.0,)),
-        rivals=[
-            Rival("ours, grid", on_grid, (1.0,)),
-            Rival(
+        ours=Solver("ours", ours, (1.0,)),
+        baselines=[
+            Solver("ours, grid", on_grid, (1.0,)),
+            Solver(
                 "SVC", lambda p, tol: each(p, by_svc, tol), TOLERANCES, is_share=False
             ),
-            Rival(
+            Solver(
                 "LIBSVM",
                 lambda p, tol: each(p, by_libsvm, tol),
                 TOLERANCES,
@@ -188,8 +188,8 @@ SERIES = [
         axis="tasks",
         sizes=(1, 30),
         make=lambda n_tasks: draw(20 if n_tasks == 1 else 40, n_tasks),
-        ours=Rival("ours", fitted, (1.0,)),
-        rivals=[Rival("SVC.fit", fitted_by_svc, TOLERANCES, is_share=False)],
+        ours=Solver("ours", fitted, (1.0,)),
+        baselines=[Solver("SVC.fit", fitted_by_svc, TOLERANCES, is_share=False)],
         accuracy=1e-3,
         reference=1e-7,
     ),

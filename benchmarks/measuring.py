@@ -1,15 +1,15 @@
 """Measuring and writing, for all benchmarks.
 
-A series is one problem at a geometric series of sizes, solved by ours and by rivals in
-one process. Every rival gets as little accuracy as it needs for the same relative error
-of the objective, by the loosest of several settings that reaches it. What is timed is
+A series is one problem at a geometric series of sizes, solved by ours and by baselines
+in one process. Every baseline gets as little accuracy as it needs for the same relative
+error of the objective, by the loosest of several settings that reaches it. Times are
 processor time, with one thread: the median of repeats, for which the solvers of a size
 take turns, since the speed of a machine drifts. Slopes are those of log time against
 log size. The peak of memory is that of a process of its own, beyond what it needed for
 a problem of the smallest size.
 
-Only ratios of one run mean something. A rival that is slow at one size is left out at
-larger ones, by name; so is one that is not installed, and a series without its data.
+Only ratios of one run mean something. A baseline that is slow at one size is left out
+at larger ones, by name; so is one that is not installed, and a series without its data.
 """
 
 import contextlib
@@ -34,12 +34,12 @@ from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = (
-    "series", "axis", "size", "rival", "seconds", "ratio", "ratio_alone", "error",
+    "series", "axis", "size", "baseline", "seconds", "ratio", "ratio_alone", "error",
     "accuracy", "slope", "peak_mb", "repeats", "remark",
 )  # fmt: skip
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "cvxopt", "cvxpy", "clarabel",
             "scs", "skglm")  # fmt: skip
-#: Seconds beyond which a rival is left out at the next size, and in a quick run.
+#: Seconds beyond which a baseline is left out at the next size, and in a quick run.
 SLOW, SLOW_QUICK = 3.0, 1.0
 #: By how much more than the size time is expected to grow, at least: its exponent.
 GROWTH = 2.0
@@ -69,7 +69,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Rival:
+class Solver:
     """Another way to solve the problem of a series.
 
     Attributes
@@ -110,8 +110,8 @@ class Series:
     make : callable
         Of a size; returns the problem, whatever the solvers take. Raises
         DataNotAvailableError if there are no data.
-    ours : Rival
-    rivals : sequence of Rival
+    ours : Solver
+    baselines : sequence of Solver
     accuracy : float
         Relative error of the objective; that of ours is certified.
     reference : float
@@ -124,8 +124,8 @@ class Series:
     axis: str
     sizes: Sequence[int]
     make: Callable[[int], Any]
-    ours: Rival
-    rivals: Sequence[Rival]
+    ours: Solver
+    baselines: Sequence[Solver]
     accuracy: float = 1e-4
     reference: float = 1e-8
     has_peaks: bool = True
@@ -172,28 +172,28 @@ def run(series: Series, table: Table, *, quick: bool) -> None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rivals = [r for r in series.rivals if _is_there(r, series, table)]
+        baselines = [r for r in series.baselines if _is_there(r, series, table)]
         # What is compiled or loaded by a first call is not timed.
         series.ours.solve(first, series.accuracy)
-        for rival in rivals:
-            if rival.package:
-                _once(rival, series, first)
+        for baseline in baselines:
+            if baseline.package:
+                _once(baseline, series, first)
         before: dict[str, float] = {}
         for position, size in enumerate(sizes):
             problem = first if position == 0 else series.make(size)
             optimum = _optimum(series, problem)
-            for rival in list(rivals):
+            for baseline in list(baselines):
                 growth = (size / sizes[max(position - 1, 0)]) ** GROWTH
-                expected = before.get(rival.name, 0.0) * growth
-                if size > rival.largest or expected > 2 * slow:
+                expected = before.get(baseline.name, 0.0) * growth
+                if size > baseline.largest or expected > 2 * slow:
                     table.leave_out(
-                        f"{series.name}: {rival.name} from {series.axis} = {size} on"
-                        + (f", after {before[rival.name]:.2g} s" if expected else "")
+                        f"{series.name}: {baseline.name} from {series.axis} = {size} on"
+                        + (f", after {before[baseline.name]:.2g} s" if expected else "")
                     )
-                    rivals.remove(rival)
+                    baselines.remove(baseline)
             found: dict[str, Measured] = {}
             for turn in range(TURNS + 1):
-                for solver in (series.ours, *rivals):
+                for solver in (series.ours, *baselines):
                     try:
                         if turn == 0:
                             setting = _setting(series, solver, problem, optimum, quick)
@@ -203,16 +203,18 @@ def run(series: Series, table: Table, *, quick: bool) -> None:
                     except Exception as error:
                         if solver is series.ours:
                             raise
-                        # A rival's failure is a finding, not the benchmark's end.
+                        # A baseline's failure is a finding, not the benchmark's end.
                         what = str(error).splitlines() or [type(error).__name__]
                         table.leave_out(
                             f"{series.name}: {solver.name} fails at {series.axis} = "
                             f"{size}: {what[0][:120]}"
                         )
                         found.pop(solver.name, None)
-                rivals = [rival for rival in rivals if rival.name in found]
+                baselines = [
+                    baseline for baseline in baselines if baseline.name in found
+                ]
             base = found[series.ours.name].seconds
-            for solver in (series.ours, *rivals):
+            for solver in (series.ours, *baselines):
                 before[solver.name] = found[solver.name].seconds
                 _add(table, series, size, solver, found[solver.name], base)
     _add_slopes(table, series)
@@ -224,9 +226,9 @@ def add_peaks(module: str, series: Series, table: Table) -> None:
     ``module`` is where the process of its own finds the series, in ``SERIES``.
     """
     rows = [row for row in table.rows if row["series"] == series.name]
-    for row in {row["rival"]: row for row in rows}.values():
+    for row in {row["baseline"]: row for row in rows}.values():
         case = {
-            "module": module, "series": series.name, "rival": row["rival"],
+            "module": module, "series": series.name, "baseline": row["baseline"],
             "size": row["size"], "smallest": series.sizes[0],
             "accuracy": row["accuracy"],
         }  # fmt: skip
@@ -245,13 +247,15 @@ def _peak_of(case: dict[str, Any]) -> float:
     sys.path.insert(0, str(Path(__file__).parent))
     found = {each.name: each for each in importlib.import_module(case["module"]).SERIES}
     series = found[case["series"]]
-    rivals = {rival.name: rival for rival in (series.ours, *series.rivals)}
-    rival = rivals[case["rival"]]
+    baselines = {
+        baseline.name: baseline for baseline in (series.ours, *series.baselines)
+    }
+    baseline = baselines[case["baseline"]]
     warnings.simplefilter("ignore")
-    rival.solve(series.make(case["smallest"]), case["accuracy"])
+    baseline.solve(series.make(case["smallest"]), case["accuracy"])
     problem = series.make(case["size"])
     before = peak_bytes()
-    rival.solve(problem, case["accuracy"])
+    baseline.solve(problem, case["accuracy"])
     return (peak_bytes() - before) / 2**20
 
 
@@ -308,19 +312,19 @@ def _unavailable() -> type[Exception]:
     return DataNotAvailableError
 
 
-def _is_there(rival: Rival, series: Series, table: Table) -> bool:
-    for package in rival.package.split():
+def _is_there(baseline: Solver, series: Series, table: Table) -> bool:
+    for package in baseline.package.split():
         if importlib.util.find_spec(package) is None:
-            table.leave_out(f"{series.name}: {rival.name} needs {package}")
+            table.leave_out(f"{series.name}: {baseline.name} needs {package}")
             return False
     return True
 
 
-def _once(rival: Rival, series: Series, problem: Any) -> None:
-    """Let a rival compile or load; whether it can solve the problem is seen later."""
-    share = rival.accuracies[0]
+def _once(baseline: Solver, series: Series, problem: Any) -> None:
+    """Let a baseline compile or load; that it can solve the problem is seen later."""
+    share = baseline.accuracies[0]
     with contextlib.suppress(Exception):
-        rival.solve(problem, share * series.accuracy if rival.is_share else share)
+        baseline.solve(problem, share * series.accuracy if baseline.is_share else share)
 
 
 def _optimum(series: Series, problem: Any) -> float:
@@ -356,14 +360,16 @@ class Measured:
 
 
 def _setting(
-    series: Series, rival: Rival, problem: Any, optimum: float, quick: bool
+    series: Series, baseline: Solver, problem: Any, optimum: float, quick: bool
 ) -> Measured:
     """Return the loosest setting that reaches the accuracy, still to be repeated."""
-    for share in rival.accuracies:
-        accuracy = share * series.accuracy if rival.is_share else share
+    for share in baseline.accuracies:
+        accuracy = share * series.accuracy if baseline.is_share else share
 
         def solve(accuracy: float = accuracy) -> tuple[float, Outcome]:
-            seconds, outcome = processor_seconds(lambda: rival.solve(problem, accuracy))
+            seconds, outcome = processor_seconds(
+                lambda: baseline.solve(problem, accuracy)
+            )
             return seconds if outcome.seconds is None else outcome.seconds, outcome
 
         seconds, outcome = solve()
@@ -380,16 +386,21 @@ def _setting(
 
 
 def _add(
-    table: Table, series: Series, size: int, rival: Rival, found: Measured, base: float
+    table: Table,
+    series: Series,
+    size: int,
+    baseline: Solver,
+    found: Measured,
+    base: float,
 ) -> None:
-    remarks = [rival.remark] if rival.remark else []
+    remarks = [baseline.remark] if baseline.remark else []
     if not found.reached:
         remarks.append("accuracy not reached: the ratio is a lower bound")
     table.add(
         series=series.name,
         axis=series.axis,
         size=size,
-        rival=rival.name,
+        baseline=baseline.name,
         seconds=found.seconds,
         ratio=found.seconds / max(base, 1e-9),
         ratio_alone="" if found.alone is None else found.alone / max(base, 1e-9),
@@ -402,11 +413,11 @@ def _add(
 
 def _add_slopes(table: Table, series: Series) -> None:
     """Write the slope of log time against log size with the last size of each."""
-    for name in (series.ours.name, *(rival.name for rival in series.rivals)):
+    for name in (series.ours.name, *(baseline.name for baseline in series.baselines)):
         own = [
             row
             for row in table.rows
-            if (row["series"], row["rival"]) == (series.name, name)
+            if (row["series"], row["baseline"]) == (series.name, name)
         ]
         if len(own) >= 3:
             own[-1]["slope"] = slope_of([(row["size"], row["seconds"]) for row in own])

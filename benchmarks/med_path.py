@@ -48,7 +48,7 @@ KERNELS = [
 ]
 
 
-def examples(seed: int) -> MultiTaskData:
+def samples(seed: int) -> MultiTaskData:
     """Return Landmine, or digits by their first nine principal components."""
     try:
         return load("landmine", download=False)
@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--sqp-up-to", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    data = examples(options.seed)
+    data = samples(options.seed)
     print(f"{data!r}, {len(KERNELS) - 1 + data.X.shape[1]} kernels, gap {TOL:g}")
     print(
         "   n      C    max q   SVC ms ours ms   path ms  ratio (to SVC) steps  "

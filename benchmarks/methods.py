@@ -1,7 +1,7 @@
 """Every convex method of the five papers against general solvers and the papers' own.
 
 Data are those of the papers, standardised, or drawn where a size has to vary beyond
-them. What ours times begins where the rivals' does: with Gram matrices, or features.
+them. What ours times begins where the baselines' does: with Gram matrices, or features.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import printed
-from measuring import Outcome, Rival, Series
+from measuring import Outcome, Series, Solver
 from reference_solvers import by_cvxpy
 from sklearn.preprocessing import StandardScaler
 
@@ -92,7 +92,7 @@ class Tasks:
         return [self.y[rows] for rows in self.rows]
 
     @property
-    def inputs(self) -> list[FloatArray]:
+    def features(self) -> list[FloatArray]:
         return [self.X[rows] for rows in self.rows]
 
     def dual_problem(self, block: Any = None, epsilon: float | None = None) -> Any:
@@ -134,10 +134,10 @@ GAMMA = 20.0
 
 def _linear(n_tasks: int) -> Problem:
     tasks = Tasks.of(school(), n_tasks, 10_000)
-    # Rivals are given as many rows per task as there are features: the rest is
+    # Baselines are given as many rows per task as there are features: the rest is
     # constant.
     X, y, task, constant = [], [], [], 0.0
-    for t, (A, b) in enumerate(zip(tasks.inputs, tasks.targets, strict=True)):
+    for t, (A, b) in enumerate(zip(tasks.features, tasks.targets, strict=True)):
         Q, R = np.linalg.qr(A)
         X.append(R)
         y.append(Q.T @ b)
@@ -168,10 +168,12 @@ def linear_series(name: str, penalty: Any) -> Series:
         constant = cp.Problem(cp.Minimize(p.log_alpha))
         return stated.squared_norm(*p.grams, GAMMA, penalty) + constant
 
-    rivals = by_cvxpy(state, largest=139, largest_cvxopt=80, module="linear_problems")
+    baselines = by_cvxpy(
+        state, largest=139, largest_cvxopt=80, module="linear_problems"
+    )
     if penalty == "trace":
-        rivals.append(
-            Rival(
+        baselines.append(
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.feature_learning(
@@ -187,8 +189,8 @@ def linear_series(name: str, penalty: Any) -> Series:
         axis="tasks",
         sizes=(5, 10, 20, 40, 80, 139),
         make=_linear,
-        ours=Rival("ours", lambda p, a: _solve_linear(p, a, penalty), (1.0,)),
-        rivals=rivals,
+        ours=Solver("ours", lambda p, a: _solve_linear(p, a, penalty), (1.0,)),
+        baselines=baselines,
         accuracy=1e-4,
     )
 
@@ -211,10 +213,10 @@ def _switched(size: int) -> Problem:
     )
 
 
-def _switched_rivals(
+def _switched_baselines(
     cost: float, epsilon: float | None, *, largest: int
-) -> list[Rival]:
-    """Return the rivals of MED's kernel selection: cvxopt lacks the cones."""
+) -> list[Solver]:
+    """Return the baselines of MED's kernel selection: cvxopt lacks the cones."""
     return by_cvxpy(
         lambda stated, p: stated.kernel_selection(
             p.tasks.targets, p.grams, cost, p.log_alpha, epsilon=epsilon
@@ -231,14 +233,14 @@ def _med_series() -> Series:
         axis="samples per task",
         sizes=(6, 10, 16, 24, 40),
         make=_switched,
-        ours=Rival(
+        ours=Solver(
             "ours",
             lambda p, a: outcome(MedPath(p.ours, tol=a).solve(COST, p.log_alpha)),
             (1.0,),
         ),
-        rivals=[
-            *_switched_rivals(COST, None, largest=24),
-            Rival(
+        baselines=[
+            *_switched_baselines(COST, None, largest=24),
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.kernel_selection(
@@ -276,8 +278,8 @@ def _pooling_series() -> Series:
         axis="samples per task",
         sizes=(6, 10, 16, 24, 40),
         make=_pooled,
-        ours=Rival("ours", ours, (1.0,)),
-        rivals=by_cvxpy(
+        ours=Solver("ours", ours, (1.0,)),
+        baselines=by_cvxpy(
             lambda stated, p: stated.adaptive_pooling(
                 p.tasks.targets, *p.grams, COST, log_alpha
             ),
@@ -306,12 +308,12 @@ def _regression_series() -> Series:
         axis="tasks",
         sizes=(8, 16, 32, 64, 139),
         make=_regression,
-        ours=Rival(
+        ours=Solver(
             "ours",
             lambda p, a: outcome(MedPath(p.ours, tol=a).solve(cost, p.log_alpha)),
             (1.0,),
         ),
-        rivals=_switched_rivals(cost, EPSILON, largest=64),
+        baselines=_switched_baselines(cost, EPSILON, largest=64),
     )
 
 
@@ -357,8 +359,8 @@ def _graph_series() -> Series:
         axis="samples",
         sizes=(25, 50, 100, 200, 400),
         make=_nodes,
-        ours=Rival("ours", ours, (1.0,)),
-        rivals=by_cvxpy(state, largest=400),
+        ours=Solver("ours", ours, (1.0,)),
+        baselines=by_cvxpy(state, largest=400),
     )
 
 
@@ -383,12 +385,12 @@ def _sharing_series() -> Series:
         axis="samples per task",
         sizes=(10, 20, 40, 80, 160),
         make=_letters,
-        ours=Rival(
+        ours=Solver(
             "ours",
             lambda p, a: outcome(PairwiseSharingPath(p.ours, tol=a).solve(COST, LAM)),
             (1.0,),
         ),
-        rivals=[
+        baselines=[
             *by_cvxpy(
                 lambda stated, p: stated.group_sharing(
                     p.tasks.targets, p.grams, COST, LAM
@@ -396,7 +398,7 @@ def _sharing_series() -> Series:
                 largest=80,
                 largest_cvxopt=80,
             ),
-            Rival(
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.group_sharing(p.tasks.targets, p.grams, COST, LAM, int(n))
@@ -426,14 +428,14 @@ def _mixed_series() -> Series:
         axis="tasks",
         sizes=(8, 16, 32, 64, 139),
         make=_school_kernels,
-        ours=Rival(
+        ours=Solver(
             "ours",
             lambda p, a: outcome(
                 MixedNormPath(p.ours, P_NORM, tol=a).solve(SCHOOL_COST)
             ),
             (1.0,),
         ),
-        rivals=[
+        baselines=[
             *by_cvxpy(
                 lambda stated, p: stated.mixed_norm(
                     p.tasks.targets, p.grams, SCHOOL_COST, P_NORM, EPSILON
@@ -441,7 +443,7 @@ def _mixed_series() -> Series:
                 largest=139,
                 largest_cvxopt=64,
             ),
-            Rival(
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.mixed_norm(
@@ -478,12 +480,12 @@ def _schatten_series() -> Series:
         axis="tasks",
         sizes=(8, 16, 32, 64, 139),
         make=_school_linear,
-        ours=Rival(
+        ours=Solver(
             "ours",
             lambda p, a: outcome(MixedSchattenPath(p.ours, tol=a).solve(SCHOOL_COST)),
             (1.0,),
         ),
-        rivals=[
+        baselines=[
             *by_cvxpy(
                 lambda stated, p: stated.mixed_schatten(
                     p.tasks.y,
@@ -496,11 +498,11 @@ def _schatten_series() -> Series:
                 largest=32,
                 largest_cvxopt=32,
             ),
-            Rival(
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.mixed_schatten(
-                        p.tasks.targets, p.tasks.inputs, SCHOOL_COST, EPSILON, int(n)
+                        p.tasks.targets, p.tasks.features, SCHOOL_COST, EPSILON, int(n)
                     )
                 ),
                 accuracies=(10, 30, 100, 300),
@@ -552,11 +554,11 @@ def _related_series() -> Series:
 
     return Series(
         name="Multi-task MKL (Widmer 2015), drawn",
-        axis="examples",
+        axis="samples",
         sizes=(50, 100, 200, 400, 800),
         make=_related,
-        ours=Rival("ours", ours, (1.0,)),
-        rivals=[
+        ours=Solver("ours", ours, (1.0,)),
+        baselines=[
             *by_cvxpy(
                 lambda stated, p: stated.multi_task_mkl(
                     p.tasks.y, p.grams, COST, 2, fit_intercept=True
@@ -564,7 +566,7 @@ def _related_series() -> Series:
                 largest=400,
                 largest_cvxopt=400,
             ),
-            Rival(
+            Solver(
                 "as printed",
                 lambda p, n: Outcome(
                     printed.multi_task_mkl(p.tasks.y, p.grams, COST, 2.0, int(n))

@@ -84,7 +84,7 @@ def start_up(table: Table, repeats: int) -> None:
         seconds = [median(step) for step in zip(*runs[1:], strict=True)]
         for step, spent in zip(STEPS, seconds, strict=True):
             table.add(
-                series="Start-up", axis="estimator", size=name, rival=step,
+                series="Start-up", axis="estimator", size=name, baseline=step,
                 seconds=spent, ratio=spent / seconds[0], repeats=repeats,
             )  # fmt: skip
 
@@ -164,8 +164,8 @@ def _check(done: subprocess.CompletedProcess[str]) -> None:
         raise RuntimeError(f"Snakemake failed: {done.stderr}")
 
 
-def _add(table: Table, size: str, rival: str, seconds: float, base: float) -> None:
+def _add(table: Table, size: str, baseline: str, seconds: float, base: float) -> None:
     table.add(
-        series="Snakemake", axis="paper", size=size, rival=rival, seconds=seconds,
+        series="Snakemake", axis="paper", size=size, baseline=baseline, seconds=seconds,
         ratio=seconds / base, repeats=1,
     )  # fmt: skip

@@ -184,13 +184,13 @@ def mixed_norm(
 
 def mixed_schatten(
     targets: Sequence[FloatArray],
-    inputs: Sequence[FloatArray],
+    features: Sequence[FloatArray],
     C: float,
     epsilon: float,
     n_iter: int,
 ) -> float:
     """Mirror descent over matrices of trace 1 (MK-MTSFL, one kernel); the objective."""
-    d = inputs[0].shape[1]
+    d = features[0].shape[1]
     M, best = np.zeros((d, d)), np.inf
     for i in range(1, n_iter + 1):
         values, U = np.linalg.eigh(M)
@@ -198,7 +198,7 @@ def mixed_schatten(
         Q = (U * (values / values.sum())) @ U.T
         W, losses = np.empty((d, len(targets))), 0.0
         B = np.empty((d, len(targets)))
-        for t, (y, X) in enumerate(zip(targets, inputs, strict=True)):
+        for t, (y, X) in enumerate(zip(targets, features, strict=True)):
             own = X @ Q @ X.T
             machine = SVR(C=C, kernel="precomputed", epsilon=epsilon, tol=1e-4)
             machine.fit(own, y)

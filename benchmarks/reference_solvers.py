@@ -1,10 +1,10 @@
-"""General solvers as rivals, on the problems that `mtmkl certify` states in cvxpy."""
+"""General solvers as baselines, on the problems that `mtmkl certify` states."""
 
 import importlib
 from collections.abc import Callable
 from typing import Any
 
-from measuring import Outcome, Rival, processor_seconds
+from measuring import Outcome, Solver, processor_seconds
 
 ACCURACIES = {
     "CLARABEL": (1.0, 0.1, 1e-3),
@@ -20,7 +20,7 @@ def by_cvxpy(
     largest: float,
     largest_cvxopt: float = 0,
     module: str = "kernel_problems",
-) -> list[Rival]:
+) -> list[Solver]:
     """Return Clarabel, SCS and, up to a size of its own, cvxopt.
 
     ``state`` takes a module of `mtmkl.certify` and the problem of the series, and
@@ -38,8 +38,8 @@ def by_cvxpy(
         stated.unpack_results(found, chain, inverse)
         return Outcome(float(stated.value), alone=seconds)
 
-    def rival(solver: str, up_to: float) -> Rival:
-        return Rival(
+    def baseline(solver: str, up_to: float) -> Solver:
+        return Solver(
             f"cvxpy, {NAMES[solver]}",
             lambda problem, accuracy: solve(problem, solver, accuracy),
             accuracies=ACCURACIES[solver],
@@ -47,8 +47,12 @@ def by_cvxpy(
             largest=up_to,
         )
 
-    rivals = [rival("CLARABEL", largest), rival("SCS", largest)]
-    return [*rivals, rival("CVXOPT", largest_cvxopt)] if largest_cvxopt else rivals
+    baselines = [baseline("CLARABEL", largest), baseline("SCS", largest)]
+    return (
+        [*baselines, baseline("CVXOPT", largest_cvxopt)]
+        if largest_cvxopt
+        else baselines
+    )
 
 
 def _options(solver: str, a: float) -> dict[str, float]:

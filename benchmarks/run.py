@@ -6,7 +6,7 @@
 Without names all: heart, methods, users, growth, overhead. ``--quick`` takes the
 smallest size of each, once, to see that everything runs: no numbers to quote.
 docs/benchmarks.md says what is measured and how. ``--against`` names the ratios to
-rivals that fell by a third since that folder was written, and then ends with status 1.
+baselines that fell by a third since that folder was written, and ends with status 1.
 """
 
 import argparse
@@ -28,18 +28,18 @@ from figures import write_page  # noqa: E402
 NAMES = ("heart", "methods", "users", "growth", "overhead")
 
 
-PLACE = ("series", "axis", "size", "rival")
+PLACE = ("series", "axis", "size", "baseline")
 FALLEN = 2 / 3
-"""Share of its former value below which a ratio to a rival is named."""
+"""Share of its former value below which a ratio to a baseline is named."""
 
 
 def ratios(path: Path) -> dict[tuple[str, ...], float]:
-    """Return how many times our seconds each rival takes."""
+    """Return how many times our seconds each baseline takes."""
     with path.open(newline="", encoding="utf-8") as file:
         return {
             tuple(row[name] for name in PLACE): float(row["ratio"])
             for row in csv.DictReader(file)
-            if row["ratio"] and not row["rival"].startswith("ours")
+            if row["ratio"] and not row["baseline"].startswith("ours")
         }
 
 
@@ -99,7 +99,7 @@ def main() -> int:
     print(f"Tables and figures: {output}")
     if options.against is None:
         return 0
-    # Of "overhead" nothing has a rival.
+    # Of "overhead" nothing has a baseline.
     names = [name for name in options.names or NAMES if name != "overhead"]
     found = [line for n in names for line in fallen(n, output, options.against)]
     print("\n".join(["Ratios that fell by a third:", *(found or ["none"])]))

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from measuring import Outcome, Rival, Series, processor_seconds
+from measuring import Outcome, Series, Solver, processor_seconds
 from sklearn.linear_model import MultiTaskLasso
 
 from mtmkl.solvers.linear.working_sets import RowProblem, solve
@@ -200,16 +200,16 @@ SERIES = [
             axis=axis,
             sizes=sizes,
             make=make,
-            ours=Rival("ours", ours_shared, (1.0,)),
-            rivals=[
-                Rival("skglm", by_skglm, TOLERANCES, is_share=False, package="skglm"),
-                Rival("scikit-learn", by_scikit_learn, TOLERANCES, is_share=False),
+            ours=Solver("ours", ours_shared, (1.0,)),
+            baselines=[
+                Solver("skglm", by_skglm, TOLERANCES, is_share=False, package="skglm"),
+                Solver("scikit-learn", by_scikit_learn, TOLERANCES, is_share=False),
             ],
         )
         for name, axis, sizes, make in (
             (
                 "(2,1) norm, shared samples",
-                "inputs",
+                "features",
                 (25, 50, 100, 200, 400, 784),
                 shared,
             ),
@@ -223,34 +223,34 @@ SERIES = [
     ),
     Series(
         name="Strings, three task kernels",
-        axis="examples",
+        axis="samples",
         sizes=(1000, 3000, 9000, 27_000),
         make=lambda n: strings(n, False),
-        ours=Rival("ours", ours_strings, (1.0,)),
-        rivals=[
-            Rival("LinearSVC, expanded", by_liblinear, 0.5 ** np.arange(1, 20), False)
+        ours=Solver("ours", ours_strings, (1.0,)),
+        baselines=[
+            Solver("LinearSVC, expanded", by_liblinear, 0.5 ** np.arange(1, 20), False)
         ],
         accuracy=1e-3,
         reference=1e-5,
     ),
     Series(
         name="Strings, one task",
-        axis="examples",
+        axis="samples",
         sizes=(1000, 3000, 9000, 27_000),
         make=lambda n: strings(n, True),
-        ours=Rival("ours", ours_strings, (1.0,)),
-        rivals=[Rival("LinearSVC", by_liblinear, 0.5 ** np.arange(1, 20), False)],
+        ours=Solver("ours", ours_strings, (1.0,)),
+        baselines=[Solver("LinearSVC", by_liblinear, 0.5 ** np.arange(1, 20), False)],
         accuracy=1e-3,
         reference=1e-5,
     ),
     Series(
         name="Kernel weights of one task",
-        axis="examples",
+        axis="samples",
         sizes=(50, 100, 200, 400),
         make=one_task,
-        ours=Rival("ours", ours_one_task, (1.0,)),
-        rivals=[
-            Rival(
+        ours=Solver("ours", ours_one_task, (1.0,)),
+        baselines=[
+            Solver(
                 "MKLpy, EasyMKL",
                 by_mklpy,
                 (1.0,),

@@ -6,6 +6,7 @@ pages link to the record in ``figures/``.
 
 import ast
 import hashlib
+import html
 import inspect
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sklearn.base import is_classifier, is_regressor
@@ -28,6 +30,7 @@ import mtmkl
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.group_sharing import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl_suite.config.load import load_paper
 
 INDEXED = re.compile(r"((?<!\w)\w|\|\|)_([\w·]{1,3})(?!\w)")
 """A symbol of one letter, or a norm, and its index."""
@@ -80,7 +83,7 @@ pygments_style, pygments_dark_style = "a11y-light", "a11y-dark"
 # Pages of notebooks are no pages of the repository.
 source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".myst": "markdown"}
 myst_heading_anchors = 3
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["attrs_inline", "dollarmath", "html_image"]
 numpydoc_show_class_members = False
 # Types are in the docstrings, and long defaults have names.
 autodoc_typehints = "none"
@@ -234,10 +237,36 @@ def _python(*words: str | Path, given: str = "") -> str:
     return done.stdout
 
 
+def ranks_in_comparison() -> dict[str, list[pd.DataFrame]]:
+    """Return the ranks of methods on data sets, by class, of each kind of tasks.
+
+    Rows are labels, as one class may be compared with several kernels.
+    """
+    config = load_paper("comparison", "paper")
+    found: dict[str, list[pd.DataFrame]] = {}
+    for kind in ("classification", "regression"):
+        table = f"table_scores_{kind}"
+        comparison = config.artefacts[table].comparison
+        scores = pd.read_csv(ROOT / f"figures/comparison/{table}.csv")
+        scores = scores[scores["block"] == comparison.main]
+        means = scores.pivot(index="method", columns="data set", values="mean")
+        ranks = means.rank(ascending=False)[scores["data set"].unique()]
+        ranks.columns = [f"{each} (of {means[each].count()})" for each in ranks]
+        classes = []
+        for label in ranks.index:
+            ids = comparison.columns[label]
+            method = ids if isinstance(ids, str) else ids[0]
+            classes.append(config.methods[method].class_name)
+        for name, rows in ranks.groupby(classes):
+            found.setdefault(name, []).append(rows.dropna(axis=1, how="all"))
+    return found
+
+
 list_methods(ROOT / "docs/generated/estimators.rst")
 autosummary_context = {
     "solvers": {name: solvers_of(method) for name, method in REGISTRY.items()},
     "examples": run_examples(ROOT / "docs/generated"),
+    "ranks": ranks_in_comparison(),
 }
 
 
@@ -312,7 +341,7 @@ def set_off_equations(app: Sphinx, what: str, name: str, obj, options, lines) ->
 TYPED = re.compile(
     r"(``.*?``|`.*?`|\*\*.*?\*\*|\\.)|(\||(?<=\w)_(?=\W|$))|(?<=\[\d\])_"
 )
-"""What is marked up already, and what docutils would take for markup and is not.
+"""Text that is marked up already, or that docutils would mistake for markup.
 
 The last belongs to a reference to another docstring's list, whose names numpydoc has
 changed.
@@ -373,6 +402,37 @@ def link_gallery(app: Sphinx, pagename: str, template: str, context, doctree) ->
         context["body"] = back + context["body"]
 
 
+NUMPYDOC = "!! processed by numpydoc !!"
+"""Comment that numpydoc leaves in each docstring."""
+
+
+def give_texts(app: Sphinx, pagename: str, template: str, context, doctree) -> None:
+    """Let the page of the search load the texts of all pages; called by Sphinx."""
+    if pagename == "search":
+        app.add_js_file("texts.js")
+
+
+def write_texts(app: Sphinx, error: Exception | None) -> None:
+    """Write the texts of all pages as a script; called by Sphinx.
+
+    The search fetches pages for its snippets, and of files a browser fetches none.
+    """
+    if error is None and app.builder.format == "html":
+        texts = {
+            f"./{name}.html": html.escape(
+                app.env.get_doctree(name).astext().replace(NUMPYDOC, "")
+            )
+            for name in sorted(app.env.found_docs)
+        }
+        script = (
+            f"const TEXTS = {json.dumps(texts, ensure_ascii=False)};\n"
+            'if (location.protocol === "file:")\n'
+            "  window.fetch = async (page) => ({text: () => "
+            "`<div role='main'>${TEXTS[page]}</div>`});\n"
+        )
+        Path(app.outdir, "_static/texts.js").write_text(script, encoding="utf-8")
+
+
 LONG_DEFAULTS = {
     object_description(SEVEN_KERNELS): "SEVEN_KERNELS",
     object_description(TEN_KERNELS): "TEN_KERNELS",
@@ -386,9 +446,14 @@ def name_defaults(app: Sphinx, what, name: str, obj, options, text, result):
     return text, result
 
 
+LINKED = re.compile(r'<a href="(.+?)"><img src="(.+?)" width="(.+?)" alt="(.*?)"></a>')
+PARAGRAPH = re.compile("^</?p>$", re.M)
+
+
 def read_markdown(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Read GitHub's delimiters of mathematics, and links to ids; called by Sphinx."""
+    """Read GitHub's mathematics, links to ids and linked images; called by Sphinx."""
     text = re.sub(r"\$`(.*?)`\$", r"$\1$", source[0])
+    text = LINKED.sub(r"[![\4](\2){width=\3px}](\1)", PARAGRAPH.sub("", text))
     # MyST knows headings alone, not the ids of figures and tables in a gallery.
     source[0] = re.sub(
         r"\[([^\]]+)\]\(([^)\s]*?)(\.md)?#((?:figure|table)_\w+)\)",
@@ -408,6 +473,8 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", read_markdown)
     app.connect("html-page-context", link_report)
     app.connect("html-page-context", link_gallery)
+    app.connect("html-page-context", give_texts)
+    app.connect("build-finished", write_texts)
     app.connect("autodoc-process-signature", name_defaults)
     # numpydoc has priority 500.
     app.connect("autodoc-process-docstring", set_off_equations, priority=400)

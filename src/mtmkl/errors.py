@@ -3,6 +3,9 @@
 import difflib
 from collections.abc import Collection, Iterable
 
+_LISTED = 20
+"""Known names that are listed beside near ones."""
+
 
 def some(names: Iterable[object], count: int = 5) -> str:
     """List a few names, and say how many more there are."""
@@ -12,8 +15,9 @@ def some(names: Iterable[object], count: int = 5) -> str:
 
 
 def unknown(kind: str, name: object, known: Collection[str]) -> str:
-    """Return that a name is not known, the nearest known ones, and all of them."""
+    """Return that a name is not known, the nearest known ones, and the others."""
     begun = [each for each in known if name and each.startswith(str(name))]
     near = begun[:3] or difflib.get_close_matches(str(name), known, n=1)
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return f"unknown {kind} {name!r}{meant} (known: {', '.join(known) or 'none'})"
+    listed = some(known, _LISTED if near else len(known)) or "none"
+    return f"unknown {kind} {name!r}{meant} (known: {listed})"

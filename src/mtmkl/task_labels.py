@@ -1,6 +1,7 @@
 """Labels of tasks, one per sample, as methods and splitters take them."""
 
 import math
+import warnings
 from collections.abc import Hashable
 from numbers import Real
 from typing import Any
@@ -23,13 +24,20 @@ SEARCH_REMEDY = (
 NUMBERS = (Real, np.bool_)
 
 
-def task_labels(task: Any, n: int) -> NDArray[Any]:
-    """Return the task labels of n samples, integers or strings; zeros for None.
+def task_labels(task: Any, n: int, *, stacklevel: int = 3) -> NDArray[Any]:
+    """Return the task labels of n samples, integers or strings.
 
-    Integers of any size stay what they are. Raises ValueError unless each sample has
-    a label, or where a floating-point number may stand for several integers.
+    None means one task, zeros, with a warning: it may have been forgotten. Integers of
+    any size stay what they are. Raises ValueError unless each sample has a label, or
+    where a floating-point number may stand for several integers.
     """
     if task is None:
+        warnings.warn(
+            f"task is not given: all {n} samples are taken as one task. Pass task=..., "
+            "one label per sample (np.zeros(len(X)) if there is one task)",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
         return np.zeros(n, dtype=np.intp)
     labels = np.asarray(task)
     if not hasattr(task, "dtype") and (

@@ -1,21 +1,11 @@
 """YAML documents: read, and checked by models; errors name file, key and value."""
 
-import difflib
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from copy import deepcopy
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, TypeVar
 
 import yaml
 from pydantic import (
@@ -34,60 +24,13 @@ from mtmkl_suite.errors import ConfigError
 
 _LONGEST_VALUE = 80
 
-_WANTED = {
-    "bool_type": "true or false",
-    "dict_type": "a mapping",
-    "float_type": "a number",
-    "greater_than": "a number above {gt}",
-    "greater_than_equal": "a number of at least {ge}",
-    "int_type": "a whole number",
-    "less_than_equal": "a number of at most {le}",
-    "list_type": "a list",
-    "literal_error": "one of {expected}",
-    "model_type": "a mapping",
-    "string_pattern_mismatch": "text that matches {pattern}",
-    "string_too_short": "text of length at least {min_length}",
-    "string_type": "text",
-    "too_long": "of length at most {max_length}",
-    "too_short": "of length at least {min_length}",
-}
-"""Kinds of value that are wanted, by the type of a pydantic error."""
-
-_TYPES = {
-    Mapping: "a mapping",
-    Sequence: "a list",
-    bool: "true or false",
-    dict: "a mapping",
-    float: "a number",
-    int: "a whole number",
-    list: "a list",
-    NoneType: "null",
-    str: "text",
-}
-
 
 class _WrongError(ValueError):
     """Error in a document; ``key`` is one of the place that is checked."""
 
-    def __init__(self, text: str, key: str = "", *, comes_first: bool = False) -> None:
+    def __init__(self, text: str, key: str = "") -> None:
         super().__init__(text)
-        self.key, self.comes_first = key, comes_first
-
-
-class _WantedError(ValueError):
-    """Kind of value that is wanted, in words."""
-
-
-def _check_words(words: str, value: Any, check: Any) -> Any:
-    try:
-        return check(value)
-    except ValidationError as error:
-        raise _WantedError(words) from error
-
-
-def words(text: str) -> WrapValidator:
-    """Say in words what a value must be: an annotation of a field's type."""
-    return WrapValidator(partial(_check_words, text))
+        self.key = key
 
 
 def _as_written(value: Any, check: Any) -> Any:
@@ -115,7 +58,7 @@ def missing(key: str, remedy: str = "") -> ValueError:
 def some_keys(document: Any) -> Any:
     """Refuse a mapping without keys."""
     if document == {}:
-        raise _WantedError("a mapping with keys")
+        raise ValueError("give at least one key")
     return document
 
 
@@ -127,20 +70,14 @@ def without_repeats(values: list[Any]) -> list[Any]:
 
 
 _T = TypeVar("_T")
-Count = Annotated[int, Field(ge=1), words("a whole number of at least 1")]
-NotNegative = Annotated[int, Field(ge=0), words("a whole number of at least 0")]
+Count = Annotated[int, Field(ge=1)]
+NotNegative = Annotated[int, Field(ge=0)]
 Number = Annotated[float, WrapValidator(_as_written)]
 """A number; whole ones stay whole, as tables and rules print them."""
-Positive = Annotated[
-    float, Field(gt=0), WrapValidator(_as_written), words("a number above 0")
-]
+Positive = Annotated[float, Field(gt=0), WrapValidator(_as_written)]
 Some = Annotated[list[_T], Field(min_length=1)]
 Distinct = Annotated[list[_T], Field(min_length=1), AfterValidator(without_repeats)]
-Name = Annotated[
-    str,
-    Field(pattern=r"^[a-z0-9_]+$"),
-    words("a name of lower-case letters, digits and _"),
-]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+$")]
 
 
 class Model(BaseModel):
@@ -153,19 +90,12 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_keys(cls, document: Any) -> Any:
-        """Refuse unknown keys, and tell what missing ones must be."""
-        if not isinstance(document, dict):
-            return document
-        fields = {f.alias or name: f for name, f in cls.model_fields.items()}
-        if cls.model_config["extra"] == "forbid":
+        """Refuse unknown keys, and name the nearest that is known."""
+        if isinstance(document, dict) and cls.model_config["extra"] == "forbid":
+            fields = [f.alias or name for name, f in cls.model_fields.items()]
             for key in document:
                 if key not in fields:
-                    text = unknown("key", key, fields)
-                    raise _WrongError(text, str(key), comes_first=True)
-        for key, field in fields.items():
-            if field.is_required() and key not in document:
-                wanted = words_of(field.annotation, *field.metadata)
-                raise missing(key, f"it must be {wanted}" if wanted else "")
+                    raise _WrongError(unknown("key", key, fields), str(key))
         return document
 
     def given(self, *, but: Any = None) -> dict[str, Any]:
@@ -195,60 +125,25 @@ def validated(model: type[_M], document: Any, *, source: str) -> _M:
 
 def _first_problem(document: Any, error: ValidationError) -> str:
     """Return the first thing that is wrong with a document."""
-    # Of a misspelt key and what follows from it, the former.
-    errors = sorted(
-        error.errors(include_url=False), key=lambda each: not _comes_first(each)
-    )
-    first: Any = errors[0]
-    path, value = _named(document, first["loc"]), first["input"]
-    context = first.get("ctx", {})
-    raised = context.get("error")
-    if isinstance(raised, _WantedError):
-        wanted = str(raised)
-    elif raised is not None:
+    first: Any = error.errors(include_url=False)[0]
+    raised = first.get("ctx", {}).get("error")
+    if first["type"] == "missing":
+        path = _named(document, first["loc"][:-1])
+        return f"key {_dotted(path)}: the key {first['loc'][-1]!r} is missing"
+    path = _named(document, first["loc"])
+    if raised is not None:
         path += [raised.key] if getattr(raised, "key", "") else []
         return f"key {_dotted(path)}: {raised}"
-    else:
-        wanted = _WANTED.get(first["type"], first["msg"]).format(**context)
-    if first["type"] in ("too_long", "too_short"):
-        wanted = f"{_TYPES[type(value)]} {wanted}"
-    if first["type"] == "literal_error":
-        wanted = wanted.replace(" or ", ", ")
-    return f"key {_dotted(path)}: {shown(value)} is not {wanted}{_hint(wanted, value)}"
+    return f"key {_dotted(path)}: {shown(first['input'])}: {demand(error)}"
 
 
-def _comes_first(error: Any) -> bool:
-    return getattr(error.get("ctx", {}).get("error"), "comes_first", False)
-
-
-def _hint(wanted: str, value: Any) -> str:
-    if wanted.startswith("a list") and isinstance(value, int | float | str):
-        return f"; write [{value}]"
-    if not wanted.startswith("a mapping") and isinstance(value, Mapping):
-        near = [
-            difflib.get_close_matches(str(key), ("quick", "paper"), n=1)
-            for key in value
-        ]
-        if any(near):
-            return "; values of the tiers are written {quick: …, paper: …}"
-    return ""
-
-
-def words_of(hint: Any, *metadata: Any) -> str:
-    """Return in words what a type is; nothing if it can be anything."""
-    for each in metadata:
-        if getattr(getattr(each, "func", None), "func", None) is _check_words:
-            return str(each.func.args[0])
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return words_of(*arguments)
-    if origin is Literal:
-        return "one of " + ", ".join(map(shown, arguments))
-    if origin in (Union, UnionType):
-        return " or ".join(filter(None, map(words_of, arguments)))
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
-        return _TYPES[dict]
-    return _TYPES.get(origin or hint, "")
+def demand(error: ValidationError) -> str:
+    """Return the demand on the first value that is wrong, by each type it may have."""
+    first, *others = error.errors(include_url=False)
+    same = [each for each in others if each["input"] is first["input"]]
+    text = " or ".join(dict.fromkeys(each["msg"] for each in (first, *same)))
+    text = re.sub(r" or instance of \w+|(?<= or )Input should be ", "", text)
+    return text[0].lower() + text[1:]
 
 
 def _named(document: Any, path: Collection[str | int]) -> list[str | int]:

@@ -36,7 +36,9 @@ KEPT = "Finished cells are kept: run the same command to resume."
 
 _SHOWN_WITHOUT_CAUSE = 30
 _SECONDS = 5.0
-"""Work assumed for a job whose time was never measured."""
+"""Work assumed for a fit whose time was never measured."""
+_OVERHEAD = 1.0
+"""Seconds that a job takes beside its fits."""
 _SAID_AT_THE_END = (
     "At least one job did not complete successfully",
     "Exiting because a job execution failed",
@@ -72,41 +74,48 @@ def was_stopped() -> bool:
 class Progress:
     """The work that is done: on a terminal a live line, else ten lines at most."""
 
-    def __init__(self, jobs: int, fits: dict[str, float], now: float) -> None:
-        self.jobs, self.done, self._started = jobs, 0, now
-        self._fits = fits
-        self._has_fits = False
-        self._work = sum(fits.values()) + (jobs - len(fits)) * _SECONDS
-        self._work_done = 0.0
-        self._rules: dict[int, tuple[str, str]] = {}
+    def __init__(
+        self, jobs: int, n_fits: int, fits: dict[str, float], cores: int
+    ) -> None:
+        self.jobs, self.done, self._fits, self._cores = jobs, 0, fits, cores
+        # By whether the jobs are fits: their work, that of the finished ones, and the
+        # seconds that those took.
+        fit_work = sum(map(self._work, fits)) + (n_fits - len(fits)) * self._work("")
+        self._all = {True: fit_work, False: float(jobs - n_fits)}
+        self._finished = {True: 0.0, False: 0.0}
+        self._seconds = {True: 0.0, False: 0.0}
+        self._started: dict[int, tuple[str, str, float]] = {}
         self._bar = tqdm(
             total=jobs, bar_format="{bar:40} {desc}", leave=False, disable=None
         )
 
+    def _work(self, fit: str) -> float:
+        return self._fits.get(fit, _SECONDS) + _OVERHEAD
+
     def start(self, job: int, rule: str, name: str, now: float) -> None:
         """Take a job that starts."""
-        if not self._rules:
-            self._started = now
-            self._bar.set_description_str(self.text(now))
-        self._rules[job] = rule, name
+        if not self._started:
+            self._bar.set_description_str(self.text())
+        self._started[job] = rule, name, now
 
-    def finish(self, job: int) -> str:
+    def finish(self, job: int, now: float) -> str:
         """Take a job that has ended; return its rule."""
-        rule, name = self._rules[job]
-        self._work_done += self._fits.get(name, _SECONDS)
-        self._has_fits |= rule == "fit"
+        rule, name, started = self._started[job]
+        is_fit = rule == "fit"
+        self._finished[is_fit] += self._work(name) if is_fit else 1.0
+        self._seconds[is_fit] += now - started
         return rule
 
-    def update(self, done: int, now: float) -> None:
+    def update(self, done: int) -> None:
         """Show how many jobs are done."""
         is_tenth = 10 * done // self.jobs > 10 * self.done // self.jobs
         self.done = done
         if not self._bar.disable:
-            self._bar.set_description_str(self.text(now), refresh=False)
+            self._bar.set_description_str(self.text(), refresh=False)
             self._bar.n = done
             self._bar.refresh()
         elif is_tenth:
-            self.print(self.text(now))
+            self.print(self.text())
 
     def print(self, text: str) -> None:
         """Print above the line."""
@@ -116,14 +125,19 @@ class Progress:
         """Take the line away."""
         self._bar.close()
 
-    def text(self, now: float) -> str:
+    def text(self) -> str:
         """Return the jobs done, and the time left once fits have ended."""
         text = f"{self.done} of {self.jobs} jobs"
         if self.done == self.jobs:
             return text
-        if not self._has_fits:
+        if not self._finished[True]:
             return f"{text}, time left not known yet"
-        left = (now - self._started) * (self._work / self._work_done - 1)
+        left = sum(
+            (self._all[kind] - finished) * self._seconds[kind] / finished
+            for kind, finished in self._finished.items()
+            if finished
+        )
+        left /= min(self._cores, self.jobs - self.done)
         return f"{text}, about {duration(left)} left"
 
 
@@ -148,7 +162,7 @@ class LogHandler(LogHandlerBase):
         self._log = ""
         self._executing = self._stopped = self._up_to_date = False
         self._has_report = False
-        self._plan: tuple[int, dict[str, float]] = 0, {}
+        self._plan: tuple[int, int, dict[str, float]] = 0, 0, {}
         self._plain = ColorizingTextHandler(
             nocolor=self.common_settings.nocolor,
             stream=sys.stdout if self.common_settings.stdout else sys.stderr,
@@ -229,15 +243,16 @@ class LogHandler(LogHandlerBase):
                 self._cores = told.get("cores", self._cores)
             case LogEvent.JOB_INFO:
                 if progress is None:
-                    progress = self._progress = Progress(*self._plan, self._now)
+                    progress = self._progress = Progress(*self._plan, self._cores)
                 name = "/".join((told.get("wildcards") or {}).values())
                 progress.start(told["jobid"], told["rule_name"], name, self._now)
             case LogEvent.JOB_FINISHED:
                 if progress is not None:
-                    self._has_report |= progress.finish(told["job_id"]) == REPORT
+                    rule = progress.finish(told["job_id"], self._now)
+                    self._has_report |= rule == REPORT
             case LogEvent.PROGRESS:
                 if progress is not None:
-                    progress.update(told["done"], self._now)
+                    progress.update(told["done"])
             case LogEvent.JOB_ERROR:
                 if not self._stopped:
                     self._take_failure(told)
@@ -248,13 +263,15 @@ class LogHandler(LogHandlerBase):
 
     def _take_plan(self, stats: dict[str, Any]) -> None:
         fits = _announced[0].fit_seconds() if _announced else {}
-        if len(fits) > stats.get("fit", 0):  # some are not wanted
+        n_fits = stats.get("fit", 0)
+        if len(fits) > n_fits:  # some are not wanted
             fits = {}
         if fits:
-            left = duration(sum(fits.values()) / self._cores)
+            seconds = sum(fits.values()) + stats["total"] * _OVERHEAD
+            left = duration(seconds / self._cores)
             on = f"{self._cores} core" + "s" * (self._cores > 1)
             self._print(f"About {left} on {on}, by earlier measurements")
-        self._plan = stats["total"], fits
+        self._plan = stats["total"], n_fits, fits
 
     def _take_failure(self, record: dict[str, Any]) -> None:
         self._failed += 1

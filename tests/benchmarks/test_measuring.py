@@ -33,11 +33,13 @@ def toy(measuring):
 
         return solve
 
-    def series(*rivals, sizes=(10, 20, 40), **options):
-        ours = measuring.Rival(
+    def series(*baselines, sizes=(10, 20, 40), **options):
+        ours = measuring.Solver(
             "ours", solver(lambda n, a: 1e-3 * n, lambda a: 1e-3 * a), (1.0,)
         )
-        return measuring.Series("toy", "n", sizes, lambda n: n, ours, rivals, **options)
+        return measuring.Series(
+            "toy", "n", sizes, lambda n: n, ours, baselines, **options
+        )
 
     return solver, series
 
@@ -45,12 +47,12 @@ def toy(measuring):
 def measured(measuring, series, quick=False):
     table = measuring.Table("toy", "Toy")
     measuring.run(series, table, quick=quick)
-    return table, {(row["rival"], row["size"]): row for row in table.rows}
+    return table, {(row["baseline"], row["size"]): row for row in table.rows}
 
 
 def test_ratios_and_slopes(measuring, toy):
     solver, series = toy
-    squared = measuring.Rival("squared", solver(lambda n, a: 1e-4 * n**2))
+    squared = measuring.Solver("squared", solver(lambda n, a: 1e-4 * n**2))
     _, rows = measured(measuring, series(squared))
     assert rows["squared", 20]["ratio"] == pytest.approx(2.0)
     assert rows["squared", 40]["ratio"] == pytest.approx(4.0)
@@ -62,7 +64,7 @@ def test_ratios_and_slopes(measuring, toy):
 def test_the_loosest_setting_that_is_good_enough(measuring, toy):
     """Errors are those of the objective, whatever the solver calls its accuracy."""
     solver, series = toy
-    sloppy = measuring.Rival(
+    sloppy = measuring.Solver(
         "sloppy",
         solver(lambda n, a: 0.01 / a * 1e-4, lambda a: 30.0 * a),
         accuracies=(1.0, 0.1, 0.01, 0.001),
@@ -76,22 +78,22 @@ def test_the_loosest_setting_that_is_good_enough(measuring, toy):
 
 def test_an_accuracy_that_is_missed_is_said(measuring, toy):
     solver, series = toy
-    coarse = measuring.Rival("coarse", solver(lambda n, a: 0.1, lambda a: 0.3))
+    coarse = measuring.Solver("coarse", solver(lambda n, a: 0.1, lambda a: 0.3))
     _, rows = measured(measuring, series(coarse))
     assert "lower bound" in rows["coarse", 10]["remark"]
     assert rows["coarse", 10]["error"] == pytest.approx(0.3)
 
 
-def test_a_slow_rival_is_left_out_by_name(measuring, toy):
+def test_a_slow_baseline_is_left_out_by_name(measuring, toy):
     solver, series = toy
-    slow = measuring.Rival("slow", solver(lambda n, a: 0.3 * n))
+    slow = measuring.Solver("slow", solver(lambda n, a: 0.3 * n))
     table, rows = measured(measuring, series(slow))
     assert ("slow", 10) in rows
     assert ("slow", 20) not in rows
     assert table.left_out == ["toy: slow from n = 20 on, after 3 s"]
 
 
-def test_a_rival_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
+def test_a_baseline_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
     solver, series = toy
 
     def fails(size, accuracy):
@@ -100,11 +102,11 @@ def test_a_rival_that_fails_or_is_missing_is_left_out_by_name(measuring, toy):
     table, rows = measured(
         measuring,
         series(
-            measuring.Rival("broken", fails),
-            measuring.Rival("absent", solver(lambda n, a: 1.0), package="no_such_one"),
+            measuring.Solver("broken", fails),
+            measuring.Solver("absent", solver(lambda n, a: 1.0), package="no_such_one"),
         ),
     )
-    assert {rival for rival, _ in rows} == {"ours"}
+    assert {baseline for baseline, _ in rows} == {"ours"}
     assert table.left_out == [
         "toy: absent needs no_such_one", "toy: broken fails at n = 10: no",
     ]  # fmt: skip
@@ -115,7 +117,7 @@ def test_table_figure_and_page(measuring, toy, tmp_path):
 
     solver, series = toy
     table, _ = measured(
-        measuring, series(measuring.Rival("other", solver(lambda n, a: 0.1)))
+        measuring, series(measuring.Solver("other", solver(lambda n, a: 0.1)))
     )
     measuring.write(table, tmp_path, quick=False)
     write_page(tmp_path, measuring.provenance(), False)

@@ -74,7 +74,7 @@ def test_users(tmp_path):
     done = run(tmp_path, "users", "--only", "inputs")
     assert done.returncode == 0, done.stderr
     assert series_of(tmp_path, "users") == {"(2,1) norm, shared samples"}
-    assert "rival=scikit-learn" in done.stdout
+    assert "baseline=scikit-learn" in done.stdout
 
 
 @pytest.mark.nightly
@@ -93,7 +93,7 @@ def test_ratios_that_fell_by_a_third_are_named(tmp_path, monkeypatch):
         (tmp_path / folder).mkdir()
         rows = [",".join([*place, str(ratio)]).replace("ours, grid", '"ours, grid"')
                 for place in places]  # fmt: skip
-        text = "\n".join(["series,axis,size,rival,ratio", *rows])
+        text = "\n".join(["series,axis,size,baseline,ratio", *rows])
         (tmp_path / folder / "heart.csv").write_text(text)
     found = benchmarks.fallen("heart", tmp_path / "new", tmp_path / "old")
     assert found == ["heart, x, tasks, 5, SVC: 9 times, now 5.9"]

@@ -28,7 +28,8 @@ SUITE = (
     ("run",), ("report",), ("papers",), ("cli",),
 )  # fmt: skip
 REPORT = (
-    ("names", "published_reach", "quoted", "text"), ("context",), ("record",),
+    ("names", "published_reach", "quoted", "text"), ("context",),
+    ("main_claims", "record"),
     ("tables",), ("figures",), ("artefacts",), ("pages",),
     ("publish", "research_object"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What must hold for every registered data set that has a loader."""
+"""Properties of every registered data set that has a loader."""
 
 import numpy as np
 import pytest

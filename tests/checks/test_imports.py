@@ -1,4 +1,4 @@
-"""What is loaded with the library: nothing that estimators can do without.
+"""Modules loaded with the library: none that estimators can do without.
 
 What scikit-learn itself loads depends on its version and on what is installed, so it is
 loaded first. benchmarks/overhead.py has the seconds.

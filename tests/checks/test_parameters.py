@@ -89,7 +89,7 @@ def test_a_path_refuses_before_its_first_fit(name):
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_numpy_scalars_are_numbers(name):
-    """What a grid made with NumPy holds is as good as Python's own."""
+    """NumPy's numbers in a grid are as good as Python's own."""
     for parameter, default in _defaults(name).items():
         if not isinstance(default, int | float):
             continue

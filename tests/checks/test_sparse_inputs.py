@@ -119,10 +119,7 @@ def test_a_path_on_sparse_inputs_is_that_of_single_fits(name, examples):
     ("params", "reason"),
     [
         ({"kernels": "linear", "standardize": True}, "subtracts the means"),
-        (
-            {"kernels": "features", "normalize": None},
-            '"features" makes a dense column of each feature',
-        ),
+        ({"kernels": "features", "normalize": None}, '"features" makes a dense column'),
         ({"kernels": ["linear", "features"], "normalize": None}, 'such as "linear"'),
     ],
 )

@@ -1,4 +1,4 @@
-"""What goes wrong outside of the code, done on purpose.
+"""Faults outside of the code, made on purpose.
 
 ``make faults`` runs everything (less than an hour on two idle cores) and writes one
 row for each test to ``figures/faults/faults.csv``: what was done, how often, how often

@@ -1,4 +1,4 @@
-"""What a test of a fault is, and the table of what came of all of them."""
+"""A test of a fault, and the table of the outcomes of all of them."""
 
 import csv
 import datetime

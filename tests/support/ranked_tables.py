@@ -160,12 +160,7 @@ def cell_of(table, row, column):
     return table.cells.set_index(["row", "column"]).loc[row, column]
 
 
-def lines_of(table, block, name):
-    """Return the lines of a row by their kind."""
-    found, inside = {}, False
-    for line in table.body:
-        if line[0]:
-            inside = (line[0], line[1]) == (block, name)
-        if inside:
-            found[line[2]] = list(line[3:])
-    return found
+def cells_of(table, block, name):
+    """Return the lines of each cell of a row, [] where there is none."""
+    rows = (row for row in table.body if row[:2] == [block, name])
+    return [text.split("\n") for row in rows for text in row[2:]]

@@ -1,4 +1,4 @@
-"""What the logger of the workflow shows, from records like Snakemake's."""
+"""Output of the workflow's logger, from records like Snakemake's."""
 
 import logging
 import sys
@@ -49,19 +49,27 @@ def job(handler, number, total, at=0.0):
     send(handler, event=LogEvent.PROGRESS, done=number + 1, total=total, at=at + 60)
 
 
-def test_fits_that_were_once_measured_weigh_by_their_seconds(handler, capsys):
+@pytest.mark.parametrize(
+    ("seconds", "took", "left"),
+    [
+        ((3000.0, 600.0), 300.0, "25 min"),  # this machine is twice as fast
+        ((3.0, 0.001), 1.0, "4 s"),  # a job takes its time, however short its fits
+    ],
+)
+def test_fits_that_were_once_measured_weigh_by_their_seconds(
+    handler, capsys, seconds, took, left
+):
     (run,) = _announced
-    run.fit_seconds = lambda: {"own/long": 3000.0, "own/short": 600.0}
+    run.fit_seconds = lambda: dict(zip(("own/long", "own/short"), seconds, strict=True))
     start(handler, 2)
     fit = {"paper": "own", "group": "short"}
     send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit", wildcards=fit)
-    send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=300.0)
-    send(handler, event=LogEvent.PROGRESS, done=1, total=2, at=300.0)
+    send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=took)
+    send(handler, event=LogEvent.PROGRESS, done=1, total=2, at=took)
     handler.close()
-    assert capsys.readouterr().err.splitlines()[:-1] == [
-        "Planning the jobs",
-        "About 1 h 0 min on 1 core, by earlier measurements",
-        "1 of 2 jobs, about 25 min left",  # this machine is twice as fast
+    assert capsys.readouterr().err.splitlines()[1:3] == [
+        f"About {duration(sum(seconds) + 2)} on 1 core, by earlier measurements",
+        f"1 of 2 jobs, about {left} left",
     ]
 
 

@@ -33,7 +33,7 @@ def test_everything_is_there(finished):
     ):
         assert finished.results(name).stat().st_size > 0
     report = (finished.run_folder / "report.html").read_text()
-    assert "Tiny" in report
+    assert "Nobody 2000" in report
 
 
 def test_controls_are_floor_and_ceiling(finished):
@@ -327,7 +327,7 @@ def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
     assert failed.returncode != 0
     assert "RuntimeError: no luck" in failed.stdout + failed.stderr
     report = (workflow.run_folder / "report.html").read_text()
-    assert "Tiny" in report
+    assert "Nobody 2000" in report
     log = workflow.run_folder / "logs/tiny/fits/digits.log"
     assert "in check" in log.read_text()
     scores = pd.read_csv(workflow.results("scores.csv.gz"))

@@ -93,7 +93,8 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "is not known: take Precomputed(matrix), with row numbers as X"
             )
         n = X_array.shape[0]
-        number = np.unique(task_labels(task, n), return_inverse=True)[1].ravel()
+        labels = np.zeros(n) if task is None else task_labels(task, n)
+        number = np.unique(labels, return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)
         if classes.size > 2:
             # One against all others, a task for each class of each task.

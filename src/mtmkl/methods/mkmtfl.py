@@ -97,11 +97,11 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
     lam_ : ndarray of shape (T, k)
         λ_jt.
     weights_ : ndarray of shape (T, k)
-        γ_j/λ_jt: w_tj is weights_[t, j] Σ_i ``dual_coef_``_i φ_j(x_i) over the
-        samples of task t. These are factors, not shares: 0 where γ_j is 0, and without
-        bound where the models of a task are small beside those of others, as λ_jt is
-        the (p − 2)th power of that ratio (1e14 has been met at p = 40). The sum that
-        they multiply is as small. ``gamma_`` says which kernels are used.
+        γ_j/λ_jt: w_tj is weights_[t, j] Σ_i a_i φ_j(x_i) over the samples of task t,
+        with a = ``dual_coef_``. These are factors, not shares: 0 where γ_j is 0, and
+        without bound where the models of a task are small beside those of others, as
+        λ_jt is the (p − 2)th power of that ratio (1e14 has been met at p = 40). The sum
+        that they multiply is as small. ``gamma_`` says which kernels are used.
     kernel_names_ : tuple of str of length k
     dual_coef_ : ndarray of shape (n,)
         y_i α_i of the training samples, of the model. Their dual value need not be

@@ -70,7 +70,8 @@ class TaskScorer(BaseEstimator):
         values = getattr(estimator, self.response)(X, **metadata)
         targets = np.asarray(y)
         check_consistent_length(values, targets)
-        labels = task_labels(task, targets.size)
+        n = targets.size
+        labels = np.zeros(n) if task is None else task_labels(task, n)
         of_task = [
             float(self.metric(targets[members], values[members]))
             for members in (labels == name for name in np.unique(labels))

@@ -34,7 +34,7 @@ class AndersonExtrapolation:
         n = int(np.prod(shape))
         self.memory = memory
         self.changes, self.steps = np.zeros((2, memory, n))
-        self.gram = np.zeros((memory, memory))
+        self.gram, self.products = np.zeros((memory, memory)), np.zeros(memory)
         self.clear()
 
     def clear(self) -> None:
@@ -58,16 +58,20 @@ class AndersonExtrapolation:
         n = min(self.count, self.memory)
         gram = self.gram[:n, :n].copy()
         gram.reshape(-1)[:: n + 1] += _RIDGE * gram.trace() + 1e-300
-        shares = np.linalg.solve(gram, self.changes[:n] @ move)
+        shares = np.linalg.solve(gram, self.products[:n])
         out = (shares @ self.steps[:n]).reshape(V.shape)
         return np.subtract(image, out, out=out)
 
     def _keep(
         self, before: FloatArray, F_before: FloatArray, image: FloatArray, F: FloatArray
     ) -> None:
-        """Write the last differences over the oldest."""
+        """Write the last differences over the oldest, and what belongs to them."""
         k = self.count % self.memory
-        np.subtract(F.ravel(), F_before.ravel(), out=self.changes[k])
+        change = np.subtract(F.ravel(), F_before.ravel(), out=self.changes[k])
         np.subtract(image.ravel(), before.ravel(), out=self.steps[k])
-        self.gram[k] = self.gram[:, k] = self.changes @ self.changes[k]
+        products = self.changes @ F.ravel()
+        # Products with the change are differences of those with F: one pass serves.
+        self.gram[k] = self.gram[:, k] = products - self.products
+        self.gram[k, k] = change @ change
+        self.products = products
         self.count += 1

@@ -24,9 +24,9 @@ _DESCRIPTION = (
 _COMMANDS = {
     "run": "run a paper's experiments, tables, figures and report",
     "compare": "rank and test methods from a table of scores, yours or ours",
-    "verify": "compute fits of the published record anew and compare",
+    "verify": "recompute fits of the published record and compare",
     "list": "list papers, experiments, methods, figures, metrics or data sets",
-    "show": "show an experiment, or the hyper-parameters that were chosen in it",
+    "show": "show the settings of an experiment, figure or table",
     "datasets": "download or verify data sets",
     "certify": "check a solution against an independent interior-point solver",
 }

@@ -44,8 +44,8 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--artefact",
         action="append",
         metavar="NAME",
-        help="make only this figure or table, with the experiments it needs (may be "
-        "repeated; mtmkl list artefacts shows the names)",
+        help="make only this figure or table, and run only the experiments it needs "
+        "(may be repeated; mtmkl list artefacts gives the names)",
     )
     run.add_argument(
         "--method",
@@ -59,8 +59,8 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         action="append",
         type=_json_object,
         metavar="JSON",
-        help='values to choose from: {"gamma": [1, 10]}; once for all --method, or '
-        "once for each of them in their order ({}: its defaults)",
+        help='hyper-parameters to choose from, such as {"gamma": [1, 10]}: once for '
+        "all --method, or once for each in the same order ({} for its defaults)",
     )
     run.add_argument(
         "--readings",
@@ -88,11 +88,11 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         "--min-samples",
         type=positive,
         metavar="N",
-        help="leave out tasks with fewer samples",
+        help="leave out tasks with fewer samples than this",
     )
     for name, text in (
-        ("impute", "fill in missing features by the median of the training rows"),
-        ("one-hot", "make a feature of each value of a text column"),
+        ("impute", "replace missing features by the median of the training rows"),
+        ("one-hot", "encode each text column as one feature per value"),
     ):
         own.add_argument(f"--{name}", action="store_const", const=True, help=text)
     own.add_argument(

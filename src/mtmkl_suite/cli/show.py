@@ -1,6 +1,7 @@
-"""``mtmkl show``: an experiment, and the hyper-parameters chosen in it."""
+"""``mtmkl show``: an experiment or artefact, and the hyper-parameters chosen."""
 
 import argparse
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from mtmkl_suite.config.against import published_folder
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS, Paper, Tier
 from mtmkl_suite.config.overlay import settable
+from mtmkl_suite.data import default_registry
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
@@ -18,12 +20,17 @@ from mtmkl_suite.run.plan import method_specs
 
 _PERCENT = "{:.0%}"
 _FEW = 6
-_NOT_SET = ("title", "section", "methods")  # texts, and entries with own keys
+_NOT_SET = ("title", "section")  # texts
 
 
 def add_arguments(show: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
-    show.add_argument("name", metavar="EXPERIMENT")
+    show.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        help="experiment, figure or table; its paper before it if several have one",
+    )
     show.add_argument("--paper", help="folder in config/papers, or the path of one")
     show.add_argument(
         "--tier",
@@ -34,7 +41,8 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--chosen",
         action="store_true",
-        help="count the choices of each value, with the share at the ends of the grid",
+        help="count how often each hyper-parameter value was chosen, with the share at "
+        "the ends of the grid",
     )
     show.add_argument(
         "--run",
@@ -50,29 +58,38 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
 def _show(parsed: argparse.Namespace) -> int:
     if parsed.folder is not None and not parsed.chosen:
         raise ConfigError("--run needs --chosen: settings are not those of a run")
-    config = _config_with(parsed.name, parsed.paper, parsed.tier)
-    if parsed.chosen:
-        return _show_chosen(config, parsed.name, parsed.folder)
-    return _show_settings(config, parsed.name)
+    *papers, name = parsed.names
+    config = _config_with(name, parsed.paper or " ".join(papers), parsed.tier)
+    artefact = config.artefacts.get(name)
+    experiments = [name] if artefact is None else artefact.shown
+    if artefact is not None:
+        print(f"{artefact.title}\n  from      {', '.join(experiments)}\n")
+    for experiment in experiments:
+        if parsed.chosen:
+            _show_chosen(config, experiment, parsed.folder)
+        else:
+            _show_settings(config, experiment)
+    if artefact is not None:
+        print(f"To make it: mtmkl run --paper {config.paper.id} --artefact {name}")
+    return 0
 
 
-def _config_with(experiment: str, paper: str | None, tier: Tier) -> Paper:
-    """Return the configuration of the paper that has an experiment."""
+def _config_with(name: str, paper: str, tier: Tier) -> Paper:
+    """Return the configuration of the paper that has an experiment or artefact."""
     papers = [paper] if paper else load_run_config().papers
-    configs = [load_paper(name, tier) for name in papers]
-    found = [config for config in configs if experiment in config.experiments]
+    configs = [load_paper(each, tier) for each in papers]
+    names = [[*config.experiments, *config.artefacts] for config in configs]
+    found = [c for c, own in zip(configs, names, strict=True) if name in own]
     if not found:
-        known = [name for config in configs for name in config.experiments]
-        raise ConfigError(unknown("experiment", experiment, known))
+        known = list(dict.fromkeys(each for own in names for each in own))
+        raise ConfigError(unknown("experiment, figure or table", name, known))
     if len(found) > 1:
-        names = " or ".join(config.paper.id for config in found)
-        raise ConfigError(
-            f"several papers have an experiment {experiment!r}: add --paper {names}"
-        )
+        those = " or ".join(config.paper.id for config in found)
+        raise ConfigError(f"several papers have {name!r}: put {those} before it")
     return found[0]
 
 
-def _show_settings(config: Paper, name: str) -> int:
+def _show_settings(config: Paper, name: str) -> None:
     experiment = config.experiments[name]
     protocol = config.protocols[experiment.protocol].given(but={"repeats"})
     datasets = [variant.id for variant in experiment.variants]
@@ -102,7 +119,6 @@ def _show_settings(config: Paper, name: str) -> int:
         )
     print_table(rows)
     _print_keys(config, name, next(iter(grids), "METHOD"))
-    return 0
 
 
 def _print_keys(config: Paper, name: str, method: str) -> None:
@@ -116,7 +132,13 @@ def _print_keys(config: Paper, name: str, method: str) -> None:
             continue
         is_list = isinstance(value, list)
         print(f"  {key}={f'[{_in_short(value)}]' if is_list else value}")
-    print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above")
+    datasets = config.experiments[name].datasets
+    loader = default_registry()[datasets.name].find_loader()
+    takes = inspect.signature(loader).parameters.values()
+    if options := [each.name for each in takes if each.kind is each.KEYWORD_ONLY]:
+        form = ".NAME=VALUE" if datasets.options else "={NAME: VALUE}"
+        print(f"  {experiment}datasets.options{form}, of {', '.join(options)}")
+    print(f"  methods.{method}.grid.PARAMETER, and so on for the methods above\n")
 
 
 def _in_short(values: list[Any]) -> str:
@@ -127,7 +149,7 @@ def _in_short(values: list[Any]) -> str:
     return f"{len(values)} values from {min(values):g} to {max(values):g}"
 
 
-def _show_chosen(config: Paper, name: str, folder: Path | None) -> int:
+def _show_chosen(config: Paper, name: str, folder: Path | None) -> None:
     path = _scores_file(config.paper.id, folder)
     found = chosen_parameters(read_scores(path), name, grids_of(config, name))
     if found.empty:
@@ -157,7 +179,6 @@ def _show_chosen(config: Paper, name: str, folder: Path | None) -> int:
         )
     print(f"From {path}")
     print_table(rows)
-    return 0
 
 
 def _scores_file(paper: str, folder: Path | None) -> Path:

@@ -1,4 +1,4 @@
-"""``mtmkl verify``: cells of the published record, computed anew."""
+"""``mtmkl verify``: fits of the published record, recomputed."""
 
 import argparse
 import time
@@ -28,10 +28,10 @@ from mtmkl_suite.run.verify import (
 )
 
 _DESCRIPTION = """\
-Draw cells of the published record at random, compute them anew from data and
-configuration, the shortest first, and compare: equal (the same text), rounding (within
-1e-8, with the same hyper-parameters), or different. The record and the data are those
-of this checkout.
+Draw fits of the published record at random, recompute them from data and configuration,
+the shortest first, and compare: equal (the same text), rounding (within 1e-8, with the
+same hyper-parameters), or different. Short and long fits are drawn in proportion; what
+--minutes leaves no time for is counted. The record is that of this checkout.
 """
 _FOLDER = Path("results", "verify")
 
@@ -39,7 +39,7 @@ _FOLDER = Path("results", "verify")
 def add_arguments(found: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     found.description = _DESCRIPTION
-    found.epilog = "Exits with status 1 if a cell differs or none could be computed."
+    found.epilog = "Exits with status 1 if a fit differs or none could be computed."
     found.add_argument(
         "--paper",
         action="append",
@@ -51,7 +51,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         type=positive,
         default=300,
         metavar="N",
-        help="number of cells to draw (default: 300)",
+        help="number of fits to draw (default: 300)",
     )
     found.add_argument(
         "--seed",
@@ -70,7 +70,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
         "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
     found.set_defaults(
-        run=_run, when_stopped="; finished cells are kept: give the same --seed"
+        run=_run, when_stopped="; finished fits are kept: give the same --seed"
     )
 
 
@@ -89,7 +89,7 @@ def _run(parsed: argparse.Namespace) -> int:
     path = _FOLDER / f"receipt-{seed}.json"
     make_folder(path.parent)
     results = finished(path, records, cells)
-    print(f"{len(cells)} cells, seed {seed}, {len(results)} finished before")
+    print(f"{len(cells)} fits, seed {seed}, {len(results)} finished before")
     left = [cell for cell in cells if cell not in results]
     with closing(
         computed_cells(records, left, until=until, cores=parsed.cores)

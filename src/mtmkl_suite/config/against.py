@@ -86,6 +86,12 @@ def with_record(config: Paper) -> Paper:
             "--against published needs --method NAME or package.module:Class that is "
             "not among the methods of the record"
         )
+    joined = [
+        name
+        for name, experiment in config.experiments.items()
+        if {entry.method for entry in experiment.methods} & {*config.own}
+    ]
+    config = _comparing(config, joined)
     folder = published_folder(config.paper.id)
     published = read_json(folder / "provenance.json")
     machine = published.get("machine", {}).get("processor", "another machine")

@@ -37,7 +37,6 @@ from mtmkl_suite.documents import (
     shown,
     some_keys,
     without_repeats,
-    words,
     wrong,
 )
 from mtmkl_suite.errors import ConfigError
@@ -86,21 +85,11 @@ class Run(Model):
     tier: Tier
     papers: Distinct[str]
     seed: NotNegative
-    mirror: Annotated[str | None, words("text or null")]
-    download: Annotated[
-        Literal["all", "small", "never"] | None,
-        words("one of 'all', 'small', 'never', null"),
-    ]
-    on_missing_data: Annotated[
-        Literal["report", "fail"] | None, words("one of 'report', 'fail', null")
-    ]
-    readings: Annotated[
-        bool | Distinct[str],
-        words(
-            "true, false or a list of factors of config/papers/<id>/readings.yaml "
-            "(with --config: True, False or '[a,b]')"
-        ),
-    ] = False
+    mirror: str | None
+    download: Literal["all", "small", "never"] | None
+    on_missing_data: Literal["report", "fail"] | None
+    readings: bool | Distinct[str] = False
+    """Factors of the papers' readings, or true for all."""
     results: str = "results"
     experiments: Distinct[str] | None = None
     artefacts: Distinct[str] | None = None
@@ -109,7 +98,7 @@ class Run(Model):
     methods: list[str] = []
     grid: dict[str, Some[Any]] | list[dict[str, Some[Any]]] | None = None
     data: OwnData | None = None
-    against: Annotated[Literal["published"] | None, words("published or null")] = None
+    against: Literal["published"] | None = None
 
 
 # experiments.yaml
@@ -138,11 +127,8 @@ Selection = Annotated[
         pattern=r"^(common|per_task|alone|validation|none|"
         r"[A-Za-z_0-9.]+:[A-Za-z_0-9]+)$"
     ),
-    words(
-        "common, per_task, alone, validation or none, or a paper's own way as "
-        "package.module:name"
-    ),
 ]
+"""A way to choose, or a paper's own as ``package.module:name``."""
 
 
 class Method(Model):
@@ -205,7 +191,6 @@ class Arrays(Model):
 
     names: list[str]
     repeats: list[NotNegative]
-    n_tasks: list[Count] = []
 
 
 class Experiment(Model):
@@ -341,7 +326,7 @@ class MethodComparison(Model):
     pairs: Annotated[list[str], Field(min_length=2), AfterValidator(without_repeats)]
     """The columns that are tested against each other."""
     columns: Annotated[
-        dict[str, Annotated[str | Some[str], words("text, or a list of texts")]],
+        dict[str, str | Some[str]],
         Field(min_length=3),
     ]
     rows: Annotated[dict[str, MethodComparisonRow], Field(min_length=1)]
@@ -746,9 +731,29 @@ def claims_on(
     return [c.model_copy(update={"settings": found}) for c, found in kept if found]
 
 
+class MainClaim(Model):
+    """The sentence that a paper is about, chosen by hand, and how it is drawn."""
+
+    claim: Name
+    says: str
+    """The sentence in our words."""
+    artefact: Name
+    """Table or figure that pages show first."""
+    axis: str
+    """The effect in words, with its unit."""
+    scale: Number = 1
+    rows: Some[str]
+    """Labels; each is of as many settings, in their order."""
+    printed: list[Number] = []
+    """Effect that the paper prints, or implies at the least, in each row."""
+    remark: str = ""
+    """Where the printed effects are from, or why there are none."""
+
+
 class ClaimsFile(Model):
     """All of ``claims.yaml``."""
 
+    main_claim: MainClaim | None = None
     claims: list[Claim]
 
 
@@ -833,13 +838,9 @@ class Reading(Model):
 
     label: str
     basis: Basis
-    kind: Annotated[
-        Literal["legitimate", "optimistic", "bound"],
-        words(
-            "legitimate, optimistic if test data choose anything, or bound if it only "
-            "shows which numbers are out of reach"
-        ),
-    ]
+    kind: Literal["legitimate", "optimistic", "bound"]
+    """Optimistic if test data choose anything, bound if it only shows which numbers are
+    out of reach."""
     experiments: Annotated[dict[Name, ReadExperiment], Field(min_length=1)]
     change: ReadingChange
     only: Distinct[Name] = []
@@ -976,6 +977,7 @@ class Paper(Model):
     experiments: dict[str, Experiment]
     artefacts: dict[str, Artefact] = {}
     claims: list[Claim] = []
+    main_claim: MainClaim | None = None
     tier: Tier
     published: Path
     """Folder of the printed numbers."""
@@ -985,6 +987,8 @@ class Paper(Model):
     """Keys that were set to other values."""
     own: list[str] | None = None
     """Methods that joined."""
+    remarks: list[str] = []
+    """Sentences on the methods that joined, for the end of a run."""
     readings: Readings | None = None
     parts: list[str] = []
     """Experiments or artefacts that were chosen."""

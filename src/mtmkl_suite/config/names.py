@@ -257,6 +257,16 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
     steps = sorted(
         {s for artefact in config.artefacts.values() for s in artefact.steps}
     )
+    if main := config.main_claim:
+        n_settings = {claim.id: len(claim.settings) for claim in config.claims}
+        require("main_claim.claim", "claim", n_settings, main.claim)
+        require("main_claim.artefact", "artefact", config.artefacts, main.artefact)
+        n, n_rows, n_printed = n_settings[main.claim], len(main.rows), len(main.printed)
+        if n % n_rows or n_printed not in (0, n_rows):
+            raise ConfigError(
+                f"key 'main_claim.rows': {n_rows} labels cannot share {n} settings and "
+                f"{n_printed} printed effects"
+            )
     seen = set()
     for claim in config.claims:
         key = f"claims.{claim.id}"

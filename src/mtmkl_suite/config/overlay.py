@@ -163,7 +163,7 @@ def nearest_keys(settings: Iterable[str], config: Paper) -> str:
         }
         near = sorted(keys, key=lambda key: -alike[key])[:_FEW]
         named = ", ".join(key for key in near if alike[key] > _ALIKE)
-        listed = "mtmkl show EXPERIMENT lists the keys that can be set"
+        listed = "mtmkl show NAME lists the keys that can be set"
         return f"; nearest: {named}; {listed}" if named else f"; {listed}"
     return ""
 

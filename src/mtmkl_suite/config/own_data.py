@@ -25,7 +25,7 @@ GROWTH = "growth.csv"
 """Table in that folder, by ``benchmarks/growth.py``: of each method the seconds of one
 point of its grid at :data:`BASE`, and the exponents of tasks, samples and features."""
 
-BASE = {"tasks": 20, "examples": 30, "inputs": 10}
+BASE = {"tasks": 20, "samples": 30, "features": 10}
 """Tasks, training samples of each, and features of the measured data."""
 
 UNBALANCED = 1 / 3
@@ -99,8 +99,8 @@ def _seconds(config: Paper, name: str, data: MultiTaskData) -> dict[str, float]:
     train = np.mean(config.protocols[experiment.protocol].train_percent or 100) / 100
     sizes = {
         "tasks": data.n_tasks,
-        "examples": train * data.y.size / data.n_tasks,
-        "inputs": data.X.shape[1],
+        "samples": train * data.y.size / data.n_tasks,
+        "features": data.X.shape[1],
     }
     variant = experiment.variants[0].id
     law = read_measured(config.folder / GROWTH, "method", "of", "value")

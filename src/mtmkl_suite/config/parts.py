@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from sklearn.base import ClassifierMixin
+
 from mtmkl_suite.config.models import (
     Artefact,
     Experiment,
@@ -17,6 +19,8 @@ from mtmkl_suite.config.models import (
 from mtmkl_suite.config.overlay import Whole, overlaid
 from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.methods import resolve
+from mtmkl_suite.metrics import metric
 
 _UNTUNED = " (untuned)"
 
@@ -121,6 +125,19 @@ def with_method(
         },
     )
     return found
+
+
+def can_join(config: Paper, experiment: str, class_name: str) -> bool:
+    """Tell whether a method suits an experiment: a classifier needs labels."""
+    metrics = config.experiments[experiment].metrics
+    if any(metric(name).labels for name in metrics):
+        return True
+    known = config.methods.get(class_name)
+    try:
+        found = resolve(known.class_name if known else class_name)
+    except ValueError:  # said when all names are checked
+        return True
+    return not issubclass(found, ClassifierMixin)
 
 
 def _new_method(

@@ -10,6 +10,7 @@ from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
 from mtmkl_suite.config.overlay import of_paper, settings_of
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import (
+    can_join,
     restricted_to_artefacts,
     with_experiments,
     with_method,
@@ -21,13 +22,16 @@ from mtmkl_suite.errors import ConfigError
 
 def load_papers(run: Run) -> list[Paper]:
     """Return the configurations of the papers of a run."""
-    papers = _loaded(run, of_paper(settings_of(run.settings)))
+    settings = of_paper(settings_of(run.settings))
+    papers = _loaded(run, settings)
     for kind, names, restrict in (
         ("experiments", run.experiments, _to_experiments),
         ("artefacts", run.artefacts, restricted_to_artefacts),
     ):
         if names is not None:
             papers = _restricted(kind, names, restrict, papers, run)
+    if run.artefacts is not None:
+        papers = [_with_remarks(paper, settings) for paper in papers]
     if run.against:
         papers = [against.compared_config(paper) for paper in papers]
     if run.repeats is not None:
@@ -109,6 +113,16 @@ def _to_experiments(config: Paper, names: Sequence[str]) -> Paper:
     return with_experiments(config, chosen, shown)
 
 
+def _with_remarks(config: Paper, settings: Mapping[str, Any]) -> Paper:
+    """Return a configuration that says which experiments settings leave as they are."""
+    changed = {key.split(".")[1] for key in settings if key.startswith("experiments.")}
+    left = [name for name in config.experiments if name not in changed]
+    if not (left and changed & {*config.experiments}):
+        return config
+    remark = f"--set changes {', '.join(sorted(changed))}, and not {', '.join(left)}."
+    return config.model_copy(update={"remarks": [remark]})
+
+
 def _grids(run: Run) -> list[dict[str, list[Any]] | None]:
     """Return the grid of each method that joins: its own, or the one of all."""
     if not isinstance(run.grid, list):
@@ -123,7 +137,7 @@ def _grids(run: Run) -> list[dict[str, list[Any]] | None]:
 
 
 def _joined(config: Paper, run: Run) -> Paper:
-    """Return a configuration in which methods join every experiment."""
+    """Return a configuration in which methods join the experiments they suit."""
     grids = _grids(run)
     if isinstance(run.grid, list):
         given = {n for n, grid in zip(run.methods, grids, strict=True) if grid}
@@ -135,7 +149,18 @@ def _joined(config: Paper, run: Run) -> Paper:
             "--grid needs --method package.module:Class: configured methods have "
             "their grid in the paper's configuration"
         )
+    remarks = list(config.remarks)
     for name, grid in zip(run.methods, grids, strict=True):
-        for experiment in config.experiments:
+        suited = [e for e in config.experiments if can_join(config, e, name)]
+        if left := [e for e in config.experiments if e not in suited]:
+            if not suited:
+                raise ConfigError(f"{name} is a classifier, and targets are numbers")
+            remarks.append(f"{name} is a classifier: not run in {', '.join(left)}.")
+        if not grid and name not in config.methods:
+            remarks.append(
+                f"{name} has the default parameters of its class; --grid gives it "
+                "values to choose from, as the other methods have."
+            )
+        for experiment in suited:
             config = with_method(config, experiment, name, grid=grid)
-    return config
+    return config.model_copy(update={"remarks": remarks})

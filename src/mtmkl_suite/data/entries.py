@@ -17,38 +17,17 @@ from mtmkl_suite.documents import (
     read_yaml,
     validated,
     without_repeats,
-    words,
     wrong,
 )
 
 Text = Annotated[str, Field(min_length=1)]
 Texts = Annotated[list[Text], AfterValidator(without_repeats)]
-Url = Annotated[
-    str,
-    Field(pattern=r"^https?://[^\s<>]+$"),
-    words("an address that starts with http:// or https://"),
-]
+Url = Annotated[str, Field(pattern=r"^https?://[^\s<>]+$")]
 Urls = Annotated[list[Url], AfterValidator(without_repeats)]
-UrlBase = Annotated[
-    str,
-    Field(pattern=r"^https?://[^\s<>]+/$"),
-    words("an address that starts with http:// or https:// and ends with /"),
-]
-RelativePath = Annotated[
-    str,
-    Field(pattern=r"^(?!.*(^|/)\.\.(/|$))[^/\\:][^\\:]*$"),
-    words("a relative path with / and without .."),
-]
-Name = Annotated[
-    str,
-    Field(pattern=r"^[a-z][a-z0-9_]*$"),
-    words("a name of lower-case letters, digits and _"),
-]
-OtherFile = Annotated[
-    str,
-    Field(pattern=r"^[a-z][a-z0-9_]*/.+$"),
-    words("the name of a data set, / and the path of a file of it"),
-]
+UrlBase = Annotated[str, Field(pattern=r"^https?://[^\s<>]+/$")]
+RelativePath = Annotated[str, Field(pattern=r"^(?!.*(^|/)\.\.(/|$))[^/\\:][^\\:]*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+OtherFile = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*/.+$")]
 Pool = Annotated[
     dict[str, Annotated[dict[str, Count], Field(min_length=1)]],
     Field(min_length=1, max_length=1),
@@ -103,10 +82,7 @@ class DataSetEntry(Model):
     """As "package.module:function"; None for a set that no code reads yet."""
     drawn: bool = Field(default_factory=lambda known: known["origin"] == "synthetic")
     """Every repeat has a draw of its own, by the loader's option ``seed``."""
-    pool: Annotated[
-        Pool | Share,
-        words("a mapping of one option to the counts of its classes, or a share"),
-    ] = {}
+    pool: Pool | Share = {}
     """Samples that draws from published data are taken from.
 
     By the option that says how many samples of each class or task a draw has: how many

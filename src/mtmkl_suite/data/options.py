@@ -18,40 +18,38 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from sklearn.utils._param_validation import make_constraint
 
-from mtmkl_suite.documents import words_of
+from mtmkl_suite.documents import demand
 
 _YAML = (bool, int, float, str, NoneType, Any)
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
 
 def option_problem(loader: Callable[..., Any], option: str, value: Any) -> str | None:
-    """Return what an option of a loader must be, None if the value is that.
+    """Return the demand on an option of a loader that a value does not meet.
 
-    Such as "a whole number of at least 1 or null". The loader's annotations say what
-    its options are, or scikit-learn's ``validate_params`` does; one that says nothing,
-    or names a type that YAML does not have, takes anything.
+    The loader's annotations say what its options are, or scikit-learn's
+    ``validate_params`` does; one that says nothing, or names a type that YAML does not
+    have, takes anything.
     """
     if constraints := getattr(loader, "_skl_parameter_constraints", None):
         possible = list(map(make_constraint, constraints[option]))
         if any(each.is_satisfied_by(value) for each in possible):
             return None
-        return " or ".join(map(str, possible))
-    hint, adapter = _type_of(loader, option)
+        return f"input should be {' or '.join(map(str, possible))}"
+    adapter = _type_of(loader, option)
     if adapter is None:
         return None
     try:
         adapter.validate_python(
             value.item() if isinstance(value, np.generic) else value
         )
-    except ValidationError:
-        return words_of(hint)
+    except ValidationError as error:
+        return demand(error)
     return None
 
 
 @lru_cache(maxsize=512)
-def _type_of(
-    loader: Callable[..., Any], option: str
-) -> tuple[Any, TypeAdapter[Any] | None]:
+def _type_of(loader: Callable[..., Any], option: str) -> TypeAdapter[Any] | None:
     # Of a partial function, those of the function itself.
     function = getattr(loader, "func", loader)
     try:
@@ -59,7 +57,7 @@ def _type_of(
     except (NameError, TypeError):  # names that only a type checker knows
         hints = get_annotations(function)
     hint = hints.get(option, Any)
-    return hint, TypeAdapter(hint, config=_STRICT) if _is_yaml(hint) else None
+    return TypeAdapter(hint, config=_STRICT) if _is_yaml(hint) else None
 
 
 def _is_yaml(hint: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mtmkl_suite.documents import Count, Model, missing, validated, words, wrong
+from mtmkl_suite.documents import Count, Model, missing, validated, wrong
 
 AS_PUBLISHED = 0
 """Train size of splits whose sizes the data set itself decides."""
@@ -27,16 +27,10 @@ _SIZES = {
 }
 """Key of a protocol's train sizes, and what they count."""
 
-Sizes = Annotated[
-    Count | Annotated[list[Count], Field(min_length=1)],
-    words("a whole number of at least 1, or a list of them"),
-]
+Sizes = Count | Annotated[list[Count], Field(min_length=1)]
 Percent = Annotated[int, Field(ge=1, le=98)]
-Percents = Annotated[
-    Percent | Annotated[list[Percent], Field(min_length=1)],
-    words("a whole number from 1 to 98, or a list of them"),
-]
-Folds = Annotated[int, Field(ge=2), words("a whole number of at least 2")]
+Percents = Percent | Annotated[list[Percent], Field(min_length=1)]
+Folds = Annotated[int, Field(ge=2)]
 
 
 class Protocol(Model):

@@ -89,8 +89,6 @@ class Registry:
         """Check the name of a data set and all its options, and return its loader.
 
         Values are checked as far as the loader says what they are.
-
-        Values are checked as far as the loader says what they are.
         """
         entry = self[name]
         loader = entry.find_loader()
@@ -113,7 +111,7 @@ class Registry:
             wanted = option_problem(asked, option, value)
             if wanted is not None:
                 raise ValueError(
-                    f"data set {entry.name!r}: {option} is {value!r}, wanted {wanted}"
+                    f"data set {entry.name!r}: {option} is {value!r}: {wanted}"
                 )
         for option, parameter in known.items():
             if parameter.default is parameter.empty and option not in options:

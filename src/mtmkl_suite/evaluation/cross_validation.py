@@ -176,10 +176,10 @@ def _at_edge(
             inner = 1 if where[name] == 0 else len(values) - 2
             neighbour = index.get(tuple({**where, name: inner}.values()))
             if neighbour is None:
-                rivals = [k for k, point in enumerate(grid) if point[name] != value]
+                others = [k for k, point in enumerate(grid) if point[name] != value]
             else:
-                rivals = [neighbour]
-            best = min(error[k] for k in rivals)
+                others = [neighbour]
+            best = min(error[k] for k in others)
             if error[pick] < best - _tie(best):
                 return True
     return False

@@ -114,10 +114,12 @@ class Job:
     """Unit of the train sizes, see :func:`~mtmkl_suite.data.protocols.train_unit`."""
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
-        """Return the names of the fitted attributes to keep for a cell."""
+        """Return the names of the fitted attributes to keep for a cell.
+
+        Of several numbers of tasks, those of the largest are kept.
+        """
         arrays = self.experiment.arrays
         if arrays is None or repeat not in arrays.repeats:
             return []
-        if arrays.n_tasks and n_tasks not in arrays.n_tasks:
-            return []
-        return arrays.names
+        is_largest = n_tasks == max(self.spec.n_tasks, default=n_tasks)
+        return arrays.names if is_largest else []

@@ -97,8 +97,7 @@ class Selector:
     needs: str = ""
     """Role or folds that splits must have."""
     takes: Callable[..., Any] | None = None
-    """What the fixed parameters and the grid are arguments of; None is the method's
-    class."""
+    """The callable of the fixed parameters and the grid; None is the method's class."""
 
 
 def none(part: Part) -> Iterator[Fitted]:

@@ -7,8 +7,10 @@ cell is
 - *close* if it is ≤ max(sd_r, sd_p, 2 tolerance),
 - *different* otherwise,
 - *not judged (quick)* if repeats, grid or data are reduced: a few repeats have a spread
-  that accepts anything, or next to none; and
-- *no data* if either number is missing.
+  that accepts anything, or next to none;
+- *lost in our copy* if our copy of the paper's text lost its sign or its place;
+- *did not run in the paper* where the paper has a dash; and
+- *no data* if ours is missing, or the paper prints nothing there.
 
 A paper that prints no spread has sd_p = 0 in this rule, even where its number is a mean
 of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, for it.
@@ -17,7 +19,7 @@ of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, f
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -29,16 +31,14 @@ from mtmkl_suite.statistics.ties import ROUNDING
 NOT_JUDGED: Final = "not judged (quick)"
 """In place of a verdict, of a number or a claim, where the protocol is reduced."""
 
-VERDICTS = ("reproduced", "close", "different", NOT_JUDGED, "no data")
-NO_NUMBER = {
-    "illegible": "the printed number is illegible",
-    "did not run": "the paper has a dash: the method did not run",
-}
-"""Statuses without a value, in words."""
+NoNumber = Literal["lost in our copy", "did not run in the paper"]
+NO_NUMBER: tuple[NoNumber, ...] = get_args(NoNumber)
+"""Statuses without a value, which are verdicts as well."""
 STATUSES = ("legible", "ambiguous", *NO_NUMBER)
+VERDICTS = ("reproduced", "close", "different", NOT_JUDGED, *NO_NUMBER, "no data")
 
 VerdictName = Literal[
-    "reproduced", "close", "different", "not judged (quick)", "no data"
+    "reproduced", "close", "different", "not judged (quick)", NoNumber, "no data"
 ]
 
 Row = Mapping[Any, Any]
@@ -144,7 +144,7 @@ def judge(
     if published is None:
         return _unjudged("no data", "the paper prints no number here")
     if published.value is None:
-        return _unjudged("no data", NO_NUMBER[published.status])
+        return _unjudged(cast(NoNumber, published.status), "no published number")
     if reproduced is None:
         return _unjudged("no data", "not run")
     if not full_protocol:

@@ -67,19 +67,28 @@ from mtmkl_suite.run.pipeline import missing_data
 _METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
 }
+_PNG_DPI = 200
 
 _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
 
 
 def write_figure_files(
-    folder: PaperFolder, name: str, figure: drawing.Figure, numbers: pd.DataFrame
+    folder: PaperFolder,
+    name: str,
+    figure: drawing.Figure,
+    numbers: pd.DataFrame,
+    *,
+    more: Sequence[str] = (),
 ) -> None:
     """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
-    for ending, metadata in _METADATA.items():
+    for ending in ("svg", "pdf", *more):
         buffer = io.BytesIO()
         with figure_style():
-            figure.savefig(buffer, format=ending, metadata=metadata)
+            dpi = _PNG_DPI if ending == "png" else "figure"
+            figure.savefig(buffer, format=ending, metadata=_METADATA[ending], dpi=dpi)
+        figure.set_layout_engine("none")  # all files get the one found first
         write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
@@ -160,7 +169,8 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     if table is not None:
         write_table_files(folder, name, table, context.config.paper)
     else:
-        write_figure_files(folder, name, *drawn(name, context))
+        more = ["png"] * bool(context.config.parts)  # asked for: for slides as well
+        write_figure_files(folder, name, *drawn(name, context), more=more)
     write_written(folder, name, verdicts, table.details if table else None)
 
 

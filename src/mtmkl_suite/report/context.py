@@ -113,17 +113,18 @@ class Context:
         method: str,
         name: str,
         *,
-        n_tasks: int | None = None,
         train_size: int | None = None,
     ) -> Array | None:
-        """Return an array kept of the first stored repeat, None if there is none."""
+        """Return an array kept of the first stored repeat, None if there is none.
+
+        Of several numbers of tasks, that of the largest.
+        """
         stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
         found = []
         for key in stored:
             label, *numbers = key.split("|")
             size, repeat, tasks, subset = (int(number) for number in numbers)
-            wanted = n_tasks in (None, tasks) and train_size in (None, size)
-            if label == name and wanted:
+            if label == name and train_size in (None, size):
                 found.append((repeat, -tasks, size, subset, key))
         return np.asarray(stored[min(found)[-1]]) if found else None
 

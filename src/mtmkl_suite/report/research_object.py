@@ -9,6 +9,8 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
+from mtmkl_suite.config.against import published_papers
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.files import read_json, write_json, write_text
 from mtmkl_suite.run.provenance import commit_date
@@ -123,3 +125,9 @@ def crate_of(configs: Sequence[Paper], root: Path) -> Any:
         run["endTime"], run["agent"] = commit_date(record["commit"]), authors
         crate.root_dataset.append_to("mentions", run)
     return crate.metadata.generate()
+
+
+if __name__ == "__main__":  # make release
+    write_research_object(
+        [load_paper(each, "paper") for each in published_papers()], Path()
+    )

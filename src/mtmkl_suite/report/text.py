@@ -94,7 +94,8 @@ class TextTable:
     def markdown(self) -> str:
         """Return the table as Markdown, without its notes."""
         lines = [self.header, ["---"] * len(self.header), *self.rows]
-        cells = ([text.replace("|", "\\|") for text in line] for line in lines)
+        marks = str.maketrans({"|": "\\|", "\n": "<br>"})
+        cells = ([text.translate(marks) for text in line] for line in lines)
         return "\n".join(f"| {' | '.join(line)} |" for line in cells)
 
 
@@ -104,6 +105,7 @@ _LATEX = str.maketrans(
         "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}", "–": "--", "−": "$-$", "±": r"$\pm$",
         "≤": r"$\le$", "≥": r"$\ge$", "†": r"$^\dagger$", "²": "$^2$",
+        "✓": r"$\checkmark$", "≈": r"$\approx$", "✗": r"$\times$",
         "α": r"$\alpha$", "β": r"$\beta$", "γ": r"$\gamma$", "ε": r"$\varepsilon$",
         "λ": r"$\lambda$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$",
         "χ": r"$\chi$", "ω": r"$\omega$",
@@ -133,9 +135,9 @@ class PrintedTable:
         return "\n\n".join([f"# {title or self.title}", table, *(notes or [""])]) + "\n"
 
     def latex(self) -> str:
-        """Return the table as a LaTeX ``tabular`` (package booktabs)."""
+        """Return the table as a LaTeX ``tabular`` (packages booktabs, makecell)."""
         lines = [
-            "% needs \\usepackage{booktabs}",
+            "% needs \\usepackage{booktabs,makecell}",
             f"% {self.title}",
             f"\\begin{{tabular}}{{{'l' * len(self.header)}}}",
             "\\toprule",
@@ -152,4 +154,9 @@ class PrintedTable:
 
 
 def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+    return " & ".join(map(_latex_cell, cells)) + r" \\"
+
+
+def _latex_cell(text: str) -> str:
+    lines = r" \\ ".join(text.translate(_LATEX).split("\n"))
+    return f"\\makecell[l]{{{lines}}}" if "\n" in text else lines

@@ -226,8 +226,7 @@ def _check_arguments(
                 check_kernels(value)
         if wanted is not None:
             raise ConfigError(
-                f"key '{key}.{place}': {name}: {parameter} is {value!r}, "
-                f"wanted {wanted}"
+                f"key '{key}.{place}': {name}: {parameter} is {value!r}: {wanted}"
             )
 
 

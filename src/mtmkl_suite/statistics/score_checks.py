@@ -1,14 +1,14 @@
 """Checks that every number of a table is the score of a method on a data set.
 
 A name that leaves no doubt, or a name and values that say the same, is refused: sizes,
-averages, spreads, other metrics, other units. A single sign is remarked on.
+averages, spreads, other metrics, percent beside fractions. A single sign is remarked
+on.
 """
 
 import re
 import shlex
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -212,11 +212,6 @@ def check_datasets(values: pd.DataFrame) -> Iterator[str]:
             f"{' and '.join(map(repr, same))} differ by spaces, hyphens or case alone, "
             "and would count as several data sets: give them one name, or other names"
         )
-    yield from (
-        f"The scores on {name} are the {statistic}s of those on the other data sets: "
-        "delete this row unless it is a data set."
-        for name, statistic in _derived(values, ("mean", "median", "sum"))
-    )
 
 
 def check_methods(values: pd.DataFrame) -> Iterator[str]:
@@ -230,17 +225,7 @@ def check_methods(values: pd.DataFrame) -> Iterator[str]:
                 "delete this column (or name it by --repeat-column, if it numbers "
                 "repeats); rename it if it is a method"
             )
-    derived = dict(_derived(values.T, ("mean", "median", "max", "min")))
-    for name in names:
-        is_named, statistic = _says(name, _DERIVED, _BESIDE), derived.get(name)
-        if is_named and statistic:
-            raise ScoresError(
-                f"{name!r} has the {statistic} of the other methods on every data set, "
-                "and would be ranked as one more: delete it"
-            )
-        if statistic:
-            yield f"{name} has the {statistic} of the other methods on every data set."
-        elif is_named:
+        if _says(name, _DERIVED, _BESIDE):
             yield f"{name} is ranked as a method: delete it unless it is one."
     yield from _spreads(values)
     copies = [[name[:-2], name] for name in names if name[-2:] == ".1"]  # pandas's
@@ -254,8 +239,6 @@ def check_methods(values: pd.DataFrame) -> Iterator[str]:
             f"{' and '.join(map(repr, same))} are ranked as different methods: are "
             "they the same?"
         )
-    yield from _sizes(values)
-    yield from _other_units(values)
 
 
 def refuse_summaries(long: pd.DataFrame, repeats: Sequence[str]) -> None:
@@ -331,25 +314,6 @@ def _alike(names: Sequence[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _derived(
-    values: pd.DataFrame, statistics: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    """Yield rows that have a statistic of the others in every column, as rounded."""
-    array = values.to_numpy()
-    whole = ~np.isnan(array).any(axis=1)
-    for place in map(int, np.flatnonzero(whole)):
-        row, others = array[place], array[whole & (np.arange(len(array)) != place)]
-        if len(others) < 2 or len(row) < 2 or (others == row).all(axis=1).any():
-            continue  # which row is derived of equal ones is not known
-        digits = max(-int(Decimal(repr(float(x))).as_tuple().exponent) for x in row)
-        for statistic in statistics:
-            of = getattr(np, statistic)
-            pairs = zip(others.T, row, strict=True)
-            if all(abs(of(x) - mine) <= 0.5001 * 10.0**-digits for x, mine in pairs):
-                yield str(values.index[place]), statistic
-                break
-
-
 def _spreads(values: pd.DataFrame) -> Iterator[str]:
     """Yield remarks on columns like "svm_std"; beside larger "svm" they are refused."""
     stems = {name: [w for w in _words(name) if w not in _BESIDE] for name in values}
@@ -364,30 +328,3 @@ def _spreads(values: pd.DataFrame) -> Iterator[str]:
                 "as a method: delete it, or rename it if it is a method"
             )
         yield f"{name} is ranked as a method: delete it unless it is one."
-
-
-def _sizes(values: pd.DataFrame) -> Iterator[str]:
-    """Yield remarks on whole numbers among fractions that are large, or in order."""
-    is_whole = (values % 1 == 0).all() & (values >= 0).all() & (values > 1).any()
-    fractions = values.loc[:, (values % 1 != 0).any()]
-    if fractions.empty:
-        return
-    for name in values.columns[is_whole]:
-        column = values[name]
-        if column.max() > fractions.max(axis=None) or (column.diff()[1:] == 1).all():
-            yield (
-                f"{name} has whole numbers among fractions: delete this column if it "
-                "has sizes, years, seeds or numbers of rows."
-            )
-
-
-def _other_units(values: pd.DataFrame) -> Iterator[str]:
-    """Yield remarks on methods that differ from the others by about 100 throughout."""
-    usual = values.median(axis=1) if values.shape[1] > 2 else values.iloc[:, 0]
-    factors = values.div(usual, axis=0)
-    factors = factors.where(factors > 1, 1 / factors)
-    for name in values.columns[(factors > 30).all() & (factors < 300).all()]:
-        yield (
-            f"The scores of {name} differ from the others' by a factor of about "
-            f"{factors[name].median():.0f} on every data set: is one in percent?"
-        )

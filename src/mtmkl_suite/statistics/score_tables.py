@@ -330,7 +330,7 @@ def _means(
         varying = [column for column in inner if long[column].nunique() > 1]
         remarks.append(
             f"Each number is a mean over {number} scores within a data set "
-            f"({', '.join(varying)}). They are no units of the tests, because parts of "
+            f"({', '.join(varying)}). These are not units of the tests: parts of "
             "one data set are not independent; the posterior from all repeats takes "
             "them as correlated."
         )

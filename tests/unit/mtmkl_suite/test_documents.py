@@ -9,13 +9,11 @@ from mtmkl_suite.documents import (
     Model,
     Name,
     Number,
-    Positive,
     Some,
     missing,
     some_keys,
     validated,
     without_repeats,
-    words,
     wrong,
 )
 from mtmkl_suite.errors import ConfigError
@@ -39,11 +37,9 @@ def kind(value):
 class Document(Model):
     name: str
     count: Count = 1
-    share: Annotated[Positive | None, words("a number above 0 or null")] = None
-    code: Annotated[str, Field(pattern="^a")] = "a"
-    word: Annotated[str, Field(pattern="^b"), words("a word with b")] = "b"
     flags: Annotated[Some[bool], AfterValidator(without_repeats)] = [True]
     number: Number = 1
+    size: Count | list[Count] = 1
     parts: list[Part] = []
     named: dict[Name, Part] = {}
     either: Annotated[
@@ -99,44 +95,36 @@ def test_an_object_gives_the_keys_of_its_document():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"count": 0}, "key 'count': 0 is not a whole number of at least 1"),
-        ({"count": 2.0}, "key 'count': 2.0 is not a whole number of at least 1"),
-        ({"share": 0}, "key 'share': 0 is not a number above 0 or null"),
-        ({"code": "b"}, "key 'code': 'b' is not text that matches ^a"),
-        ({"flags": [3]}, "key 'flags.0': 3 is not true or false"),
-        ({"flags": True}, "key 'flags': true is not a list; write [True]"),
-        ({"flags": []}, "key 'flags': [] is not a list of length at least 1"),
+        ({"count": 0}, "key 'count': 0: input should be greater than or equal to 1"),
+        ({"count": 2.0}, "key 'count': 2.0: input should be a valid integer"),
+        ({"flags": True}, "key 'flags': true: input should be a valid list"),
+        ({"flags": []}, "key 'flags': []: list should have at least 1 item"),
         ({"flags": [True, True]}, "key 'flags': [True, True] has a value twice"),
         ({"never": 1}, "key 'never': it is out of use"),
         ({"count": 13}, "key (top level): the key 'luck' is missing; give some"),
         (
             {"cuont": 1},
             "key 'cuont': unknown key 'cuont'; did you mean 'count'? "
-            "(known: name, count, share, code, word, flags, number, parts, named, "
-            "either, class, never)",
+            "(known: name, count, flags, number, size, parts, named, either, class, "
+            "never)",
         ),
-        ({"parts": [{}]}, "key 'parts.0': {} is not a mapping with keys"),
-        ({"parts": [3]}, "key 'parts.0': 3 is not a mapping"),
-        ({"parts": [{"id": "p", "size": 0}]}, "key 'parts.p.size': 0 is not a whole"),
-        ({"named": {"a": {"mode": "fats", "size": 1}}}, "key 'named.a.mode': 'fats' is "
-         "not one of 'fast', 'slow'"),
-        ({"named": {"A": {"size": 1}}}, "key 'named.A': 'A' is not a name of lower-c"),
-        ({"named": {"a": {"id": "x"}}}, "key 'named.a': the key 'size' is missing; it "
-         "must be a whole number of at least 1"),
-        ({"either": {"colour": 3}}, "key 'either.colour': 3 is not text"),
-        ({"count": {"quick": 1, "papre": 2}}, "key 'count': {'quick': 1, 'papre': 2} "
-         "is not a whole number of at least 1; values of the tiers are written {qui"),
+        ({"parts": [{}]}, "key 'parts.0': give at least one key"),
+        ({"parts": [3]}, "key 'parts.0': 3: input should be a valid dictionary"),
+        ({"parts": [{"id": "p", "size": 0}]}, "key 'parts.p.size': 0: input should"),
+        ({"named": {"a": {"mode": "fats", "size": 1}}}, "key 'named.a.mode': 'fats':"),
+        ({"named": {"A": {"size": 1}}}, "key 'named.A': 'A': string should match"),
+        ({"named": {"a": {"id": "x"}}}, "key 'named.a': the key 'size' is missing"),
+        ({"either": {"colour": 3}}, "key 'either.colour': 3: input should be a valid"),
+        ({"size": "x"}, "key 'size': 'x': input should be a valid integer or a valid"),
     ],
 )  # fmt: skip
 def test_a_problem_names_key_value_and_what_is_wanted(change, message):
     assert problem({"name": "x"} | change).startswith(message)
 
 
-def test_a_misspelt_key_comes_before_what_follows_from_it():
-    assert "did you mean 'name'?" in problem({"nmae": "x"})
-    assert "did you mean 'size'?" in problem({"name": 3, "parts": [{"sise": 1}]})
-    assert problem({}) == "key (top level): the key 'name' is missing; it must be text"
-    assert problem(None) == "key (top level): null is not a mapping"
+def test_the_top_level_has_no_key():
+    assert problem({}) == "key (top level): the key 'name' is missing"
+    assert problem(None) == "key (top level): null: input should be a valid dictionary"
 
 
 def test_what_is_known_is_listed():

@@ -33,9 +33,9 @@ class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label per sample: any integers or strings. Without it, all
-    samples are one task. ``score(X, y, sample_weight, task=task)`` takes it by name.
-    In a Pipeline or a grid search it is passed on by scikit-learn's metadata routing,
-    see :func:`mtmkl.model_selection.route_tasks`.
+    samples are one task, with a warning. ``score(X, y, sample_weight, task=task)``
+    takes it by name. In a Pipeline or a grid search it is passed on by scikit-learn's
+    metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
     ``_fit(X, y, task)`` and ``_outputs(X, task)``, whose tasks are numbers 0 … T − 1.
@@ -284,7 +284,8 @@ class MultiTaskEstimator(BaseEstimator):
 
     def _number(self, task: ArrayLike | None, n: int) -> IntArray:
         """Set ``tasks_``, and return the number of each sample's task."""
-        self.tasks_, index = np.unique(task_labels(task, n), return_inverse=True)
+        labels = task_labels(task, n, stacklevel=6)  # the caller of fit
+        self.tasks_, index = np.unique(labels, return_inverse=True)
         if self.tasks_.size > 1 and _will_not_be_scored():
             raise ValueError(
                 "task reaches fit, and would not reach score, so that no score is a "

@@ -147,8 +147,9 @@ class _PartSteps(Splitting):
         # At an optimum the multiplier is on the boundary of what is dual feasible.
         scale = self._room(start.multiplier)
         self.Z = start.primal[self.used]
-        self.L = np.repeat(scale * start.multiplier[None], len(self.used), axis=0)
         self.step = self.balanced = scale * start.step
+        #: L = ρ(Z − V), each Z being the proximal point of a V.
+        self.V = self.Z - scale * start.multiplier / (self.step or 1.0)
         self.extrapolation = AndersonExtrapolation(self.Z.shape, _MEMORY)
 
     def nothing(self) -> tuple[float, FloatArray, float, FloatArray]:
@@ -158,18 +159,18 @@ class _PartSteps(Splitting):
         return value, np.zeros((2, *self.pull.shape)), *self._bound(target, self.pull)
 
     def advance(self) -> None:
-        Z, L, step = self.Z, self.L, self.step
-        scaled = L / step
+        Z, V, step = self.Z, self.V, self.step
+        scaled = Z - V
         base, share = (Z + scaled).sum(axis=0), step / len(Z)
         _, self.pull, self.residual = loss_step(*self.tasks.arrays, base, share)
         # By the step's optimality the pull is ρ times the move of each copy.
-        V = self.extrapolation.following(
-            Z - scaled, RELAXATION * (scaled + self.pull / step)
-        )
+        scaled += self.pull / step
+        scaled *= RELAXATION
+        self.before = Z, V
+        self.V = V = self.extrapolation.following(V, scaled)
         self.Z = np.empty_like(Z)
         for k, part in enumerate(self.used):
             prox(V[k], self.weights[part] / step, self.codes[part], self.Z[k])
-        self.L, self.previous = step * (self.Z - V), (Z, L)
 
     def check(self) -> tuple[float, FloatArray, float, FloatArray]:
         rest = residuals(*self.tasks.arrays, self.Z.sum(axis=0))
@@ -179,16 +180,21 @@ class _PartSteps(Splitting):
         return value, self._both(self.Z), *self._bound(self.residual, self.pull)
 
     def balance(self) -> float:
-        # Where W = 0 is not the optimum the thresholds are too large.
-        return super().balance() if self.Z.any() else 10.0
+        if not self.Z.any():
+            return 10.0  # where W = 0 is not the optimum the thresholds are too large
+        Z, V = self.before
+        self.previous, self.L = (Z, self.step * (Z - V)), self.step * (self.Z - self.V)
+        return super().balance()
 
     def scale_step(self, factor: float) -> None:
         self.step *= factor
+        self.V = self.Z - (self.Z - self.V) / factor
         self.extrapolation.clear()
 
     def end(self) -> WarmStart:
         """Return where the next solve may start."""
-        return WarmStart(self._both(self.Z), self.L.mean(axis=0), self.balanced)
+        multiplier = self.step * (self.Z - self.V).mean(axis=0)
+        return WarmStart(self._both(self.Z), multiplier, self.balanced)
 
     def _both(self, Z: FloatArray) -> FloatArray:
         parts = np.zeros((2, *Z.shape[1:]))

@@ -280,8 +280,8 @@ class TaskDuals:
     def rescale(self, C: float) -> None:
         """Change C, and each task's β by the best multiple of it in the new box."""
         self.set_box(C)
-        steps.rescale(self.problem.offsets, *self._box, self._statistics, self.beta)
-        self.refresh()
+        sums = self.beta, self._weights, self._outputs
+        steps.rescale(self._kernels, sums, *self._box, self._statistics)
 
     @property
     def intercept(self) -> FloatArray:

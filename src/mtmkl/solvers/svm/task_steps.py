@@ -104,32 +104,38 @@ def write_sums(kernels: Kernels, sums: Sums) -> None:
 
 @compiled
 def rescale(
-    offsets: IntArray,
+    kernels: Kernels,
+    sums: Sums,
     lo: FloatArray,
     hi: FloatArray,
     statistics: FloatArray,
-    beta: FloatArray,
 ) -> None:
-    """Multiply each task's β by what is best in its box, in place."""
+    """Multiply each task's β by what is best in its box, and the other sums."""
+    offsets = kernels[0]
     for t in range(offsets.size - 1):
         linear, quadratic = statistics[t, LINEAR], statistics[t, QUADRATIC]
+        beta, w, out = _sums_of(kernels, sums, t)
         factor = FAR
-        for i in range(offsets[t], offsets[t + 1]):
+        for i in range(beta.size):
             if beta[i] > 0.0:
-                factor = min(factor, hi[i] / beta[i])
+                factor = min(factor, hi[offsets[t] + i] / beta[i])
             elif beta[i] < 0.0:
-                factor = min(factor, lo[i] / beta[i])
+                factor = min(factor, lo[offsets[t] + i] / beta[i])
         if factor == FAR:
-            continue
-        if linear < factor * quadratic:
+            factor = 0.0
+        elif linear < factor * quadratic:
             factor = max(linear, 0.0) / quadratic
-        for i in range(offsets[t], offsets[t + 1]):
-            b = factor * beta[i]
-            if abs(b - hi[i]) <= 1e-14 * abs(hi[i]):
-                b = hi[i]
-            elif abs(b - lo[i]) <= 1e-14 * abs(lo[i]):
-                b = lo[i]
+        for i in range(beta.size):
+            b, low, high = factor * beta[i], lo[offsets[t] + i], hi[offsets[t] + i]
+            if abs(b - high) <= 1e-14 * abs(high):
+                b = high
+            elif abs(b - low) <= 1e-14 * abs(low):
+                b = low
             beta[i] = b
+        for f in range(w.size):
+            w[f] *= factor
+        for k in range(out.size):
+            out[k] *= factor
 
 
 @routine

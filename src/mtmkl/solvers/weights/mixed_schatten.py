@@ -295,6 +295,7 @@ class MixedSchattenPath:
             beta = self._duals.beta
             beta[np.abs(beta) <= _ROUNDING * self._duals.C] = 0.0
             self._duals.rescale(C)
+            self._duals.refresh()
         search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
         solution = search.run(self.max_iter)
         self._S, self._rho = search.S, search.rho

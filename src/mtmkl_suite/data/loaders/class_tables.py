@@ -16,7 +16,7 @@ from pydantic import Field
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import draw_per_class, one_vs_one, one_vs_rest
-from mtmkl_suite.documents import Count, NotNegative, words
+from mtmkl_suite.documents import Count, NotNegative
 
 Rows = tuple[NDArray[Any], NDArray[np.str_]]
 """Features (m, d) and the class of each row (m,)."""
@@ -236,10 +236,8 @@ DIGITS = ClassTable(
 )  # fmt: skip
 
 _SMALLEST = 174  # images of a digit, of the 8
-_Images = Annotated[
-    int, Field(ge=1, le=_SMALLEST), words(f"a whole number from 1 to {_SMALLEST}")
-]
-_Digits = Annotated[int, Field(ge=2, le=10), words("a whole number from 2 to 10")]
+_Images = Annotated[int, Field(ge=1, le=_SMALLEST)]
+_Digits = Annotated[int, Field(ge=2, le=10)]
 
 
 def load_digits(

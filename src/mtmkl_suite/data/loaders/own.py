@@ -177,7 +177,7 @@ def load_file(
 
 
 def remarks_on(data: MultiTaskData) -> list[str]:
-    """Return sentences on what looks odd: one task, columns that say nothing."""
+    """Return sentences on what looks odd: one task, names alike, huge values."""
     found = []
     if data.n_tasks == 1:
         found.append("There is one task only: nothing can be shared between tasks.")
@@ -188,17 +188,6 @@ def remarks_on(data: MultiTaskData) -> list[str]:
     if groups:
         found.append(f"Tasks differ by case alone: {some(groups)}.")
     inputs, names = data.X[:, :-1], data.feature_names[:-1]  # the last is constant
-    constant = [name for name, x in zip(names, inputs.T, strict=True) if np.ptp(x) == 0]
-    if constant:
-        found.append(f"Columns with one value say nothing: {some(constant)}.")
-    first: dict[bytes, str] = {}
-    twice = [
-        f"{name} as {first[key]}"
-        for name, x in zip(names, inputs.T, strict=True)
-        if name not in constant and first.setdefault(key := x.tobytes(), name) != name
-    ]
-    if twice:
-        found.append(f"Columns are there twice: {some(twice)}.")
     huge = [x for x, v in zip(names, inputs.T, strict=True) if abs(v).max() > _HUGE]
     if huge:
         found.append(f"Values above {_HUGE:g} in {some(huge)}: do they mark gaps?")

@@ -9,14 +9,12 @@ from pydantic import Field
 from scipy.io import loadmat
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.documents import NotNegative, words
+from mtmkl_suite.documents import NotNegative
 
 _N_ROWS, _N_JOINTS = 4449, 7
 _QUANTITIES = ("position", "velocity", "acceleration")
 _N_FEATURES = _N_JOINTS * len(_QUANTITIES)
-_Rows = Annotated[
-    int, Field(ge=1, le=_N_ROWS), words(f"a whole number from 1 to {_N_ROWS}")
-]
+_Rows = Annotated[int, Field(ge=1, le=_N_ROWS)]
 
 
 def load_sarcos(

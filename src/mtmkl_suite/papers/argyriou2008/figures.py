@@ -141,21 +141,28 @@ def _features_against_gamma(experiment: str) -> Panel:
     )
 
 
+def _dataset_with(context: Context, experiment: str, **options: int) -> str:
+    """Return the id of the first data set with these options, "" if none has."""
+    variants = context.config.experiments[experiment].variants
+    fitting = [v.id for v in variants if options.items() <= v.options.items()]
+    return next(iter(fitting), "")
+
+
 def figure_3(context: Context) -> FigureAndNumbers:
     """Draw the number of features against γ and the learned |A|, linear data."""
     experiment, method = "linear_synthetic", "mtl_feat_linear"
-    dataset = "linear_synthetic[n_irrelevant=6]"
+    dataset = _dataset_with(context, experiment, n_irrelevant=6)
     figure = Figure(figsize=WIDE)
     left, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.95, 0.95))
     path = draw_panel(context, left, _features_against_gamma("linear_synthetic_path"))
     right.axis("off")
-    matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
+    matrix = context.array(experiment, dataset, method, "A_")
     if matrix is None:
         say_no_data(middle, context.missing_reason(experiment, method))
         return figure, path
     entries = matrix_panel(figure, middle, matrix)
     printed = context.published["figure_3.csv"].set_index("row")["value"]
-    where = {"dataset": dataset, "method": method, "n_tasks": 200}
+    where = {"dataset": dataset, "method": method, "n_tasks": matrix.shape[1]}
     norms = []
     for row in range(1, _QUOTED_NORMS + 1):
         ours = context.by_repeat(experiment, f"row_norm_{row}", where)
@@ -202,8 +209,8 @@ def figure_4(context: Context) -> FigureAndNumbers:
 def figure_5(context: Context) -> FigureAndNumbers:
     """Draw the learned |A| of the nonlinear data without irrelevant variables."""
     experiment, method = "nonlinear_synthetic", "mtl_feat_quadratic_linear"
-    dataset = "nonlinear_synthetic[n_variables=5]"
-    matrix = context.array(experiment, dataset, method, "A_", n_tasks=200)
+    dataset = _dataset_with(context, experiment, n_variables=5)
+    matrix = context.array(experiment, dataset, method, "A_")
     if matrix is None:
         return no_data_figure(context.missing_reason(experiment, method))
     figure = Figure(figsize=SINGLE)
@@ -285,7 +292,7 @@ def figure_7(context: Context) -> FigureAndNumbers:
 
 def figure_8(context: Context) -> FigureAndNumbers:
     """Draw the learned |A| and the most important feature, computer survey."""
-    return _matrix_and_feature(context, "survey", n_tasks=180)
+    return _matrix_and_feature(context, "survey")
 
 
 def figure_9(context: Context) -> FigureAndNumbers:
@@ -310,17 +317,12 @@ def figure_10(context: Context) -> FigureAndNumbers:
 
 
 def _matrix_and_feature(
-    context: Context,
-    experiment: str,
-    *,
-    n_tasks: int | None = None,
-    rows: int | None = None,
+    context: Context, experiment: str, *, rows: int | None = None
 ) -> FigureAndNumbers:
     method = "mtl_feat_linear"
     dataset = next(iter(context.datasets(experiment)), "")
     matrix, features = (
-        context.array(experiment, dataset, method, name, n_tasks=n_tasks)
-        for name in ("A_", "features_")
+        context.array(experiment, dataset, method, name) for name in ("A_", "features_")
     )
     if matrix is None or features is None:
         return no_data_figure(context.missing_reason(experiment, method), WIDE)

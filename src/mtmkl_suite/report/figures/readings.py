@@ -114,7 +114,7 @@ def _panel(
         place = panel.printed
         printed = published_numbers(main, place.file)
         value = printed[place.row, place.column].value
-        assert value is not None, f"{place} is illegible"
+        assert value is not None, f"{place} has no value"
         axis.axhline(value, color="black", linestyle="--", label="printed")
         row = {"panel": panel.title, "series": "printed", "mean": value}
         numbers = pd.concat([numbers, pd.DataFrame([row])], ignore_index=True)

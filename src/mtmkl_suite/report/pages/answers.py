@@ -1,6 +1,6 @@
 """Answers in a word and in sentences: what verdicts on numbers and claims say."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,29 +8,24 @@ import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.claims import VERDICTS
+from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
+from mtmkl_suite.report.main_claims import origins_of, verdict_in_words
 from mtmkl_suite.report.names import number_of
 from mtmkl_suite.report.tables.cells import tolerance_text
-from mtmkl_suite.report.text import DASH, few_digits, metrics_in_words
-
-MOSTLY, PARTLY = 0.75, 0.25
-"""Shares from which an answer is "mostly" and "partly"."""
+from mtmkl_suite.report.text import few_digits, metrics_in_words
 
 
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
-    ``claims_word`` is that of the paper's claims, "" where ``word`` is already.
     ``differences`` has those of numbers, and ``why`` names the number or the claim that
     decides most. ``numbers`` and ``claims`` count each verdict; numbers that follow
     from others are left out.
     """
 
-    word: str
-    claims_word: str
     sentence: str
     differences: str
     why: str
@@ -42,44 +37,27 @@ class Answer(NamedTuple):
         """True if there is a printed number or a claim to be judged."""
         return any([*self.numbers.values(), *self.claims.values()])
 
-    @property
-    def is_judged(self) -> bool:
-        """True if a verdict on a number, or on a claim, decides it."""
-        return self.word != DASH
 
-    @property
-    def words(self) -> list[str]:
-        """The verdict in a word, or in one on numbers and one on claims."""
-        if not self.claims_word:
-            return [self.word]
-        return [f"Numbers: {self.word.lower()}", f"Claims: {self.claims_word.lower()}"]
-
-
-def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
-    """Return what verdicts on numbers and on claims say together.
-
-    Numbers and the paper's claims are judged separately.
-    *Yes*: all numbers are reproduced or close, or all claims hold. *Undecided*: most
-    claims are. Otherwise the share of numbers, or of decided claims, gives *mostly*
-    (from :data:`MOSTLY`), *partly* (from :data:`PARTLY`) or *no*.
-    """
+def answer(
+    verdicts: pd.DataFrame, claims: pd.DataFrame, origins: Iterable[str] = ()
+) -> Answer:
+    """Return what verdicts on numbers and on claims say together, each counted."""
     own = verdict_rule.own_numbers(verdicts)
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
     found = counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
-    papers = found["holds"], found["does not hold"], found["undecided"]
-    word = _word(within, total - within, 0) if total else _word(*papers)
     parts = []
     if total:
-        unread = {s: int(own["status"].eq(s).sum()) for s in verdict_rule.NO_NUMBER}
-        parts.append(_numbers_text(within, total, unread))
-    if any(papers):
-        parts.append(_claims_text(*papers))
+        unread = {name: numbers[name] for name in verdict_rule.NO_NUMBER}
+        shares = [f"{within} of {total} published numbers are reproduced or close"]
+        shares += [f"{n} {name}" for name, n in unread.items() if n]
+        parts.append(", ".join(shares))
+    if decided := {name: found[name] for name in DECIDED if found[name]}:
+        parts.append(f"sentences of the paper: {counted(decided)}")
+    text = verdict_in_words("; ".join(parts), origins)
     return Answer(
-        word=word,
-        claims_word=_word(*papers) if total and any(papers) else "",
-        sentence=_sentence("; ".join(parts)) if parts else _why_none(own, claims),
+        sentence=f"{text[:1].upper()}{text[1:]}." if parts else _why_none(own, claims),
         differences=_differences(own),
         why=_why(own, claims),
         numbers=numbers,
@@ -88,7 +66,7 @@ def answer(verdicts: pd.DataFrame, claims: pd.DataFrame) -> Answer:
 
 
 def answers_of(
-    artefacts: Collection[str], verdicts: pd.DataFrame, claims: pd.DataFrame
+    context: Context, verdicts: pd.DataFrame, claims: pd.DataFrame
 ) -> tuple[dict[str, Answer], Answer]:
     """Return the answer on each artefact, and that of the claims on none."""
     places = [str(each).split() for each in claims["evidence"]]
@@ -96,8 +74,9 @@ def answers_of(
         name: answer(
             verdicts[verdicts["artefact"] == name],
             claims.loc[[name in found for found in places]],
+            origins_of(context, artefact.shown),
         )
-        for name in artefacts
+        for name, artefact in context.config.artefacts.items()
     }
     return of_each, answer(verdicts[:0], claims.loc[[not each for each in places]])
 
@@ -114,61 +93,9 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
     """Return how often each of some values occurs."""
     return {name: int((values == name).sum()) for name in names}
-
-
-def _word(good: int, bad: int, undecided: int) -> str:
-    if good + bad + undecided == 0:
-        return DASH
-    if bad + undecided == 0:
-        return "Yes"
-    if undecided > good + bad:
-        return "Undecided"
-    share = good / (good + bad) if good + bad else 0.0
-    if share >= MOSTLY:
-        return "Mostly"
-    return "Partly" if share >= PARTLY else "No"
-
-
-def _numbers_text(within: int, total: int, unread: dict[str, int]) -> str:
-    said = {
-        "illegible": "cannot be read in the paper",
-        "did not run": "did not run there",
-    }
-    more = "".join(f", {n} more {said[name]}" for name, n in unread.items() if n)
-    if total == 1:
-        found = "reproduced or close" if within else "neither reproduced nor close"
-        return f"The published number is {found}{more}"
-    share = {0: f"None of the {total}", total: f"All {total}"}.get(within)
-    many = share or f"{within} of {total}"
-    verb = "is" if within < 2 else "are"
-    return f"{many} published numbers {verb} reproduced or close{more}"
-
-
-def _claims_text(holds: int, fails: int, undecided: int) -> str:
-    total = holds + fails + undecided
-    if total == 1:
-        verb = "holds" if holds else "is undecided" if undecided else "does not hold"
-        return f"the paper's only sentence {verb}"
-    every, none = ("both", "neither") if total == 2 else ("all", "none")
-    if holds == total:
-        return f"the paper's {total} sentences {every} hold"
-    if undecided == total:
-        return f"the paper's {total} sentences are {every} undecided"
-    if fails == total:
-        return f"{none} of the paper's {total} sentences holds"
-    parts = [f"{holds} hold{'s' * (holds == 1)}"] if holds else []
-    if undecided:
-        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
-    if fails:
-        parts.append(f"{fails} {'does' if fails == 1 else 'do'} not hold")
-    return f"of the paper's {total} sentences {', '.join(parts)}"
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:

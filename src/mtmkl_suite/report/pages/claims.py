@@ -1,13 +1,16 @@
 """Sentences of a paper in words: their verdicts, and the tests in each setting."""
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mtmkl_suite.judge.claims import DECIDED, over_tasks_in_words
+from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.report.names import number_of
+from mtmkl_suite.report.published_reach import read_reach
+from mtmkl_suite.report.record import Record
 from mtmkl_suite.report.text import (
     DASH,
     TextTable,
@@ -46,8 +49,15 @@ def sentences(
     ]
 
 
-def sentence_table(rows: list[Row], link: Callable[[str], str]) -> TextTable:
-    """Return the sentences as a table; ``link`` gives the address of an artefact."""
+def judged_rows(record: Record) -> list[Row]:
+    """Return the sentences of a record, with their verdicts by other readings."""
+    reach = read_reach(record.config, CLAIMS)
+    texts = {name: found.text() for (name, _), found in reach.items()}
+    return sentences(record.claims, record.claim_settings, texts)
+
+
+def sentence_table(rows: list[Row]) -> TextTable:
+    """Return the sentences as a table of the page that shows their artefacts."""
     lines = [
         [
             f"“{row['quote']}” (l. {row['line']})",
@@ -55,8 +65,7 @@ def sentence_table(rows: list[Row], link: Callable[[str], str]) -> TextTable:
             row["new"],
             row["effect_text"],
             row["printed"] or DASH,
-            ", ".join(f"[{text}]({link(name)})" for name, text in row["shown_by"])
-            or DASH,
+            ", ".join(f"[{text}](#{name})" for name, text in row["shown_by"]) or DASH,
         ]
         for row in rows
     ]

@@ -28,7 +28,9 @@ def slug(text: str) -> str:
 
 
 def as_html(text: str, name: str, link: Link = str) -> str:
-    """Return Markdown as HTML, its first-level heading left out; raw HTML is escaped.
+    """Return Markdown as HTML, its first-level heading left out.
+
+    Raw HTML is escaped, but for the ends of lines in cells.
 
     Tables are named after the text and their heading, scroll by themselves, and have
     verdicts as marks, numbers on the right, and rows with headings.
@@ -47,7 +49,8 @@ def as_html(text: str, name: str, link: Link = str) -> str:
             n = counts[heading]
             _finish_table(tokens, k, f"{name}{heading}" + f", table {n}" * (n > 1))
     _mend(tokens, link)
-    return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
+    html = str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
+    return html.replace("&lt;br&gt;", "<br>")
 
 
 def inline_html(text: str, link: Link = str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Artefact, Ranking, Table
+from mtmkl_suite.config.models import Artefact, Ranking, RankTests, Table
 from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
 from mtmkl_suite.judge.verdicts import NO_NUMBER, NOT_JUDGED
 from mtmkl_suite.report.published_reach import Reach, ReachOfCells
@@ -120,7 +120,7 @@ def by_reach(
 
 def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
     """Return which rows and columns of a configured table are methods."""
-    if isinstance(artefact, Ranking):
+    if isinstance(artefact, Ranking | RankTests):
         columns = artefact.comparison.columns.items()
         return {name: labels.get(method, name) for name, method in columns}
     if not isinstance(artefact, Table):

@@ -12,16 +12,22 @@ from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
-from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, Table
+from mtmkl_suite.config.models import (
+    Artefact,
+    Figure,
+    Paper,
+    Ranking,
+    RankTests,
+    Table,
+)
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.judge.reach import CLAIMS
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.figures.drawing import data_uri
+from mtmkl_suite.report.figures.main_claims import main_claim_svg
+from mtmkl_suite.report.main_claims import main_answer
 from mtmkl_suite.report.names import column_name, number_of, reference, short_name
 from mtmkl_suite.report.pages.answers import (
-    MOSTLY,
-    PARTLY,
     Answer,
     answer,
     answers_of,
@@ -30,7 +36,7 @@ from mtmkl_suite.report.pages.answers import (
     pair_rules,
     with_labels,
 )
-from mtmkl_suite.report.pages.claims import sentences
+from mtmkl_suite.report.pages.claims import judged_rows
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
@@ -45,6 +51,7 @@ from mtmkl_suite.report.pages.experiments import (
     title_of,
     total_of,
 )
+from mtmkl_suite.report.pages.leaders import leaders
 from mtmkl_suite.report.pages.numbers import (
     by_reach,
     methods_of,
@@ -97,8 +104,9 @@ class PaperPages(SimpleNamespace):
     ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
     ``other_claims`` are on no artefact. ``of_data`` has what is to be said of each data
     set. ``standings`` are of methods or data of one's own: the report shows them first.
-    ``comparison`` is the page on which the reader chooses, ``page`` the address of the
-    paper's page in the documentation, "" for none.
+    ``main`` is the answer to the main claim, drawn in ``picture``; ``leaders`` are the
+    best methods of a comparison. ``comparison`` is the page on which the reader
+    chooses, ``page`` the address of the paper's page in the documentation, "" for none.
     """
 
     def derived_text(self) -> str:
@@ -193,8 +201,6 @@ def render_report(
         program=program(),
         verdict_names=verdict_rule.VERDICTS,
         not_judged=verdict_rule.NOT_JUDGED,
-        mostly=MOSTLY,
-        partly=PARTLY,
         longest=_LONGEST,
         longest_again=_LONGEST_AGAIN,
         level=LEVEL,
@@ -258,25 +264,27 @@ def _by(
 def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPages]:
     """Return what the report shows of a paper, and what it shows of it in this run."""
     run = RunFolder(folder.path.parent)
-    of_run = pages_of(read_record(load_context(config, folder), folder), run)
-    of_run.missing = missing_data(config, folder)
     is_plain = not (config.changes or config.readings) and config.own is None
-    if config.tier == "quick" and is_plain and (record := published_record(config)):
-        return pages_of(record, run), of_run
-    return of_run, of_run
+    is_quick = config.tier == "quick" and is_plain
+    record = published_record(config) if is_quick else None
+    of_run = pages_of(
+        read_record(load_context(config, folder), folder), run, alone=record is None
+    )
+    of_run.missing = missing_data(config, folder)
+    return (pages_of(record, run) if record else of_run), of_run
 
 
-def pages_of(record: Record, run: RunFolder) -> PaperPages:
-    """Gather what the report shows of a record."""
+def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPages:
+    """Gather what the report shows of a record, or of a run beside a record.
+
+    ``alone``: Whether methods and a comparison have pages from it.
+    """
     context, config, paper = record.context, record.config, record.config.paper
     jobs = read_jobs(config, record.folder)
     facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
-    answers, others = answers_of(config.artefacts, verdicts, claims)
-    reach = {
-        name: found.text() for (name, _), found in read_reach(config, CLAIMS).items()
-    }
+    answers, others = answers_of(context, verdicts, claims)
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
@@ -294,6 +302,8 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
         )
         for name, each in config.artefacts.items()
     ]
+    main = main_answer(context, claims, record.claim_settings)
+    first = main.main.artefact if main else ""
     documentation = Documentation.of(config, run)
     in_column = column_name(paper)
     # Of own data the folder is that of their template.
@@ -309,7 +319,10 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
         documentation=documentation,
         page=documentation.paper(config),
         scope="Of the experiments of this run: " if config.parts else "",
-        artefacts=sorted(views, key=lambda view: bool(view.image)),
+        main=main,
+        picture=data_uri(main_claim_svg(short_name(paper), main)) if main else "",
+        leaders=leaders(context),
+        artefacts=sorted(views, key=lambda v: (v.id != first, bool(v.image))),
         summaries=[
             (facts[name], summary_of(context, name))
             for name in config.experiments
@@ -321,12 +334,12 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
         claims=claims,
         answer=answer(verdicts, claims),
         other_claims=others,
-        sentences_judged=sentences(claims, record.claim_settings, reach),
+        sentences_judged=judged_rows(record),
         statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
         ),
         data=_data_by_origin(context),
-        methods=method_uses(config, in_column, context.scores),
+        methods=method_uses(config, in_column, context.scores) if alone else [],
         datasets=data_uses(context, in_column),
         number_rules=number_rules(config, in_column, verdicts),
         pair_rules=pair_rules(context, in_column, record.statistics),
@@ -341,7 +354,9 @@ def pages_of(record: Record, run: RunFolder) -> PaperPages:
             record,
             source=of_record if record.origin else f"This run, {config.tier} tier.",
             report=f"../{FIRST}",
-        ),
+        )
+        if alone
+        else "",
     )
 
 
@@ -394,12 +409,15 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
     """Yield the numbers of a table, its mean ranks, and those quoted in the text."""
     context = record.context
     parts: list[tuple[Any, ...]] = []
-    if isinstance(artefact, Table | Ranking):
+    if isinstance(artefact, Table | Ranking | RankTests):
         cells = read_table(record.folder.artefact(name, "csv"))
+        if isinstance(artefact, RankTests):
+            cells = cells[cells["in_paper"]]
         cells = with_print(cells, context.published.get(artefact.file))
         labels = {key: context.label(key) for key in record.config.methods}
         corner = getattr(artefact, "corner", "data set, training")
-        grid = corner, artefact.decimals, methods_of(artefact, labels)
+        decimals = getattr(artefact, "decimals", None)
+        grid = corner, decimals, methods_of(artefact, labels)
         parts += [(part, *grid) for part in ranks_apart(cells)]
     if artefact.quoted is not None:
         rows = record.verdicts[record.verdicts["artefact"] == name]

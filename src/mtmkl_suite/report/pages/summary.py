@@ -20,7 +20,8 @@ _BEST = 5
 def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
     """Return verdicts and claims by paper, missing data, warnings, the report.
 
-    Of a run of parts, and of methods or data of one's own, the best methods too.
+    Of a run of parts, and of methods or data of one's own, the best methods too; of
+    changed settings, no verdicts.
     """
     lines = []
     missing: set[str] = set()
@@ -38,8 +39,14 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         lines += [
             f"  {title + ':':<20}{text}"
             for title, text in counted.items()
-            if not (best and text == "none")
+            if not (config.changes or (best and text == "none"))
         ]
+        lines += [f"  {line}" for line in config.remarks]
+        shown = {name: config.artefacts.get(name) for name in config.parts}
+        for name, artefact in shown.items():
+            if artefact is not None:
+                ending = "png" if artefact.kind == "figure" else "md"
+                lines.append(f"  {name}: {folder.artefact(name, ending).resolve()}")
         missing |= missing_data(config, folder)
     lines.append("")
     if missing:

@@ -14,7 +14,12 @@ from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
-from mtmkl_suite.report.text import PrintedTable, number, p_text, with_minus
+from mtmkl_suite.report.text import (
+    PrintedTable,
+    number,
+    p_text,
+    with_minus,
+)
 from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
 from mtmkl_suite.statistics.ties import differences, rounding_of, scale_of
 
@@ -127,28 +132,32 @@ def _verdict(pairs: pd.DataFrame) -> str:
 
 
 def _where(context: Context, artefact: MethodTable, block: str) -> str:
-    """Say on which data sets the best of one side is above all of the other."""
+    """Say on which data sets the best of one side is above all of the other.
+
+    A method counts if it is ranked, that is, if it ran on all of these data sets.
+    """
     comparison = artefact.comparison
-    matrix = ranking_matrix(context.scores, comparison, block)
+    matrix = ranked(ranking_matrix(context.scores, comparison, block), comparison)
     scale = scale_of(matrix.to_numpy())
     sides: dict[bool, list[str]] = {True: [], False: []}
-    n = 0
-    for name, row in matrix.iterrows():
-        ours, theirs = (
-            row[each].dropna() for each in (artefact.proposed, artefact.baselines)
-        )
-        if ours.empty or theirs.empty:
-            continue
-        n += 1
+    groups = [
+        matrix[[name for name in group if name in matrix]]
+        for group in (artefact.proposed, artefact.baselines)
+    ]
+    if any(group.empty for group in groups):
+        return f"{block}: no method of one side ran on all data sets."
+    for name in matrix.index:
+        ours, theirs = (group.loc[name] for group in groups)
         gain = ours.max() - theirs.max()
         rounding = rounding_of([ours.max(), theirs.max()], scale).max()
         if abs(gain) > comparison.rope + rounding:
             first, second = (ours, theirs) if gain > 0 else (theirs, ours)
             sides[gain > 0].append(f"{name} ({_best(first)}, {_best(second)})")
     return (
-        f"{block}: on {len(sides[True])} of {n} data sets a method of the papers is "
-        f"more than {comparison.rope:g} above every baseline: {_list(sides[True])}. On "
-        f"{len(sides[False])} a baseline is above all of them: {_list(sides[False])}."
+        f"{block}: on {len(sides[True])} of {len(matrix)} data sets a method of the "
+        f"papers is more than {comparison.rope:g} above every baseline: "
+        f"{_list(sides[True])}. On {len(sides[False])} a baseline is above all of "
+        f"them: {_list(sides[False])}."
     )
 
 

@@ -19,8 +19,8 @@ from mtmkl_suite.judge.verdicts import (
     judge,
 )
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.published_reach import OTHER_READINGS, Marks
-from mtmkl_suite.report.text import DASH, PrintedTable
+from mtmkl_suite.report.published_reach import Marks
+from mtmkl_suite.report.text import DASH, PrintedTable, repeats_text
 
 RANK = "rank"
 """Unit of mean ranks over data sets, which follow from the numbers that are ranked."""
@@ -34,6 +34,11 @@ CELL_COLUMNS = (
 
 OURS = "†"
 MEAN_SD_NOTE = "Numbers are mean ± standard deviation over repeats (number of repeats)."
+VERDICT_MARKS = {"reproduced": "✓", "close": "≈", "different": "✗"}
+CELL_NOTE = (
+    "In a cell: the published number, and below it ours. ✓: reproduced; ≈: close; "
+    "✗: different."
+)
 NOT_JUDGED_NOTE = (
     f"{NOT_JUDGED.capitalize()}: repeats, grid or data are reduced in the quick tier, "
     "so published and reproduced numbers are shown without a verdict."
@@ -41,6 +46,11 @@ NOT_JUDGED_NOTE = (
 
 # A longer reason for a missing number goes below the table.
 _MAX_REASON = 48
+
+
+_LOST_NOTE = (
+    "Lost: our copy of the paper's text lost the sign or the place of the number."
+)
 
 
 def build_table(context: Context, artefact: Table) -> PrintedTable:
@@ -59,13 +69,18 @@ def build_table(context: Context, artefact: Table) -> PrintedTable:
     ]
     frame, acceptance = judge_cells(context, cells, artefact, artefact.scale)
     marks = Marks(context.reach, frame)
-    header, body = _grid(frame, artefact, marks, is_judged=context.is_judged)
+    header, body = _grid(frame, artefact, marks)
+    n = frame["n"].dropna()
     notes = [MEAN_SD_NOTE]
+    if n.nunique() == 1:
+        notes = [MEAN_SD_NOTE.replace("repeats (number of repeats)", repeats_text(n))]
     in_paper = frame["in_paper"]
     if in_paper.any() and not in_paper.all():
         notes.append(f"{OURS} not in the paper.")
     if in_paper.any():
         rule = rule_note(context, artefact.tolerance, artefact.unit, acceptance)
+        notes += [CELL_NOTE] * context.is_judged
+        notes += [_LOST_NOTE] * (NO_NUMBER[0] in set(frame["status"]))
         notes += [rule, *marks.notes()]
     reasons = frame["missing"].drop_duplicates()
     notes += [f"No data: {reason}" for reason in reasons if len(reason) > _MAX_REASON]
@@ -73,55 +88,50 @@ def build_table(context: Context, artefact: Table) -> PrintedTable:
 
 
 def _grid(
-    cells: pd.DataFrame, artefact: Table, marks: Marks, *, is_judged: bool
+    cells: pd.DataFrame, artefact: Table, marks: Marks
 ) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows; a column of the paper is shown on both sides, judged."""
-    decimals = artefact.decimals
+    """Return header and rows, in each cell the published number above ours."""
     unit = f" ({artefact.unit})" if artefact.unit else ""
-    printed_rows = set(cells.loc[cells["in_paper"], "row"])
-    mark = f" {OURS}" if printed_rows else ""
+    printed = {
+        side: set(cells.loc[cells["in_paper"], side]) for side in ("row", "column")
+    }
+    mark = f" {OURS}" if printed["row"] else ""
+    counts = cells["n"].dropna()
     header = [artefact.corner]
     body = [
-        [row if row in printed_rows else f"{row}{mark}"]
+        [row if row in printed["row"] else f"{row}{mark}"]
         for row in cells["row"].drop_duplicates()
     ]
     for column, mine in cells.groupby("column", sort=False):
-        records, reach = mine.to_dict("records"), marks.texts(mine)
-        if not mine["in_paper"].any():
-            header.append(f"{column}{mark}{unit}")
-            sides = [[_reproduced(cell, decimals) for cell in records]]
-        else:
-            header += [f"{column}, published{unit}", f"{column}, reproduced{unit}"]
-            sides = [
-                [_published(cell, decimals) for cell in records],
-                [_reproduced(cell, decimals) for cell in records],
-            ]
-            if is_judged:
-                header.append("verdict")
-                sides.append([c["verdict"] if c["in_paper"] else DASH for c in records])
-            if any(reach):
-                header.append(OTHER_READINGS)
-                sides.append(reach)
-        for line, texts in zip(body, zip(*sides, strict=True), strict=True):
-            line += texts
+        header.append(f"{column}{'' if column in printed['column'] else mark}{unit}")
+        records = mine.to_dict("records")
+        for line, cell, reach in zip(body, records, marks.texts(mine), strict=True):
+            lines = [_published(cell, artefact.decimals)] if cell["in_paper"] else []
+            ours = _reproduced(cell, artefact.decimals, with_n=counts.nunique() > 1)
+            verdict = VERDICT_MARKS.get(cell["verdict"], "")
+            line.append(
+                "\n".join([*lines, " ".join(filter(None, (ours, verdict, reach)))])
+            )
     return header, body
 
 
 def _published(cell: Mapping[Any, Any], decimals: int) -> str:
     if pd.isna(cell["published"]):
-        return str(cell["status"]) if cell["status"] in NO_NUMBER else DASH
+        is_known = cell["status"] in NO_NUMBER
+        return str(cell["status"]).partition(" in ")[0] if is_known else DASH
     text = f"{cell['published']:.{decimals}f}"
     if cell["published_sd"] > 0:
         text += f" ± {cell['published_sd']:.{decimals}f}"
     return text if cell["status"] == "legible" else f"{text} ({cell['status']})"
 
 
-def _reproduced(cell: Mapping[Any, Any], decimals: int) -> str:
+def _reproduced(cell: Mapping[Any, Any], decimals: int, *, with_n: bool) -> str:
     if pd.isna(cell["reproduced"]):
         short = len(cell["missing"]) <= _MAX_REASON
         return f"no data: {cell['missing']}" if short else "no data (see below)"
     mean, sd = cell["reproduced"], cell["reproduced_sd"]
-    return mean_sd(mean, sd, int(cell["n"]), decimals)
+    text = mean_sd(mean, sd, int(cell["n"]), decimals)
+    return text if with_n else text.partition(" (")[0]
 
 
 def build_quoted(context: Context, quoted: Quoted) -> tuple[pd.DataFrame, str]:

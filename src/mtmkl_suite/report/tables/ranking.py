@@ -19,9 +19,11 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.published_reach import OTHER_READINGS, Marks
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
+    CELL_NOTE,
     NOT_JUDGED_NOTE,
     OURS,
     RANK,
+    VERDICT_MARKS,
     Cell,
     cell_numbers,
     judge_cells,
@@ -56,7 +58,7 @@ TEST_COLUMNS = (*CELL_COLUMNS, "recomputed")
 
 _ACCURACIES = "table_1.csv"
 _OURS_LINE = "reproduced here"  # "reproduced" would read as a verdict
-_VERDICT, _NO_DATA = "verdict", "no data"
+_PUBLISHED, _VERDICT, _NO_DATA = "published", "verdict", "no data"
 _INCOMPLETE = "not every method has a value on every data set"
 _DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
 
@@ -133,8 +135,9 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
         for name, row in rows_of(comparison, block):
             main = _in_order(cells, f"{name}, {block}", comparison)
             lines += [
-                (block, name, "published", *_with_ranks(main, "published", decimals)),
+                (block, name, _PUBLISHED, *_with_ranks(main, "published", decimals)),
                 ("", "", _OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
+                *_verdict_lines(main.reset_index(), marks),
             ]
             assert isinstance(row, ComparisonRow)
             parts = [(others, label, "") for label in row.readings]
@@ -142,8 +145,7 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
             for more, label, mark in parts:
                 mine = _in_order(more, f"{name} ({label}), {block}", comparison)
                 texts = _with_ranks(mine, "reproduced", decimals)
-                lines.append(("", "", f"{_OURS_LINE}, {label}{mark}", *texts))
-            lines += _verdict_lines(main.reset_index(), marks)
+                lines.append(("", "", f"{label}{mark}", *texts))
         mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
         theirs = printed_mean_ranks(context, comparison, block).ranks
         mean = mean.assign(recomputed=theirs[mean.index]).reset_index()
@@ -156,6 +158,7 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
         f"In {artefact.unit}: mean ± standard deviation over "
         f"{repeats}, and the rank of the mean among the methods; equal means share "
         "theirs.",
+        *[CELL_NOTE] * context.is_judged,
         rule_note(context, artefact.tolerance, artefact.unit, acceptance),
         *_remarks_on_ranks(artefact, is_judged=context.is_judged),
         *marks.notes(),
@@ -163,8 +166,8 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
         *_reasons_of(shown),
     )
     cells = shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True)
-    header = ("training", "data set", "", *comparison.columns)
-    body = _shown_lines(context, lines)
+    header = ("training", "data set", *comparison.columns)
+    body = _rows_of(lines, is_judged=context.is_judged)
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
@@ -363,12 +366,13 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     cells = pd.DataFrame(rows, columns=list(TEST_COLUMNS))
     notes = (
         *remarks,
+        *[CELL_NOTE] * context.is_judged,
         _rule_of_tests(tolerances) if context.is_judged else NOT_JUDGED_NOTE,
         *notes_on_printed_ranks(context, comparison),
         *_reasons_of(cells),
     )
-    header = ("training", "", "", *baselines)
-    body = _shown_lines(context, lines)
+    header = ("training", "", *baselines)
+    body = _rows_of(lines, is_judged=context.is_judged)
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
@@ -415,8 +419,8 @@ def _lines_over_all(
     block: str, quantity: str, cells: pd.DataFrame, form: str, marks: Marks
 ) -> list[tuple[str, ...]]:
     return [
-        (block, quantity, "published", *_numbers(cells["published"], "g")),
-        ("", "", "of the published accuracies", *_numbers(cells["recomputed"], form)),
+        (block, quantity, _PUBLISHED, *_numbers(cells["published"], "g")),
+        ("", "", "recomputed", *_numbers(cells["recomputed"], form)),
         ("", "", _OURS_LINE, *_numbers(cells["reproduced"], form)),
         *_verdict_lines(cells, marks),
     ]
@@ -430,11 +434,25 @@ def _rule_of_tests(tolerances: Mapping[str, Tolerance]) -> str:
     )
 
 
-def _shown_lines(
-    context: Context, lines: Iterable[tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
-    """Leave out the lines of verdicts, third in a line, where there are none."""
-    return tuple(line for line in lines if context.is_judged or line[2] != _VERDICT)
+def _rows_of(lines: Iterable[tuple[str, ...]], *, is_judged: bool) -> list[list[str]]:
+    """Return rows of cells, the published number above ours, from lines for each.
+
+    The third of a line says what it has. Verdicts are left out where there are none.
+    """
+    rows: list[list[str]] = []
+    for block, name, label, *texts in lines:
+        if label == _PUBLISHED:
+            rows.append([block, name, *texts])
+            continue
+        if label == _VERDICT:
+            texts = [VERDICT_MARKS.get(text, "") if is_judged else "" for text in texts]
+        between = " " if label in (_VERDICT, OTHER_READINGS) else "\n"
+        named = "" if between == " " or label == _OURS_LINE else f"{label}: "
+        rows[-1][2:] = [
+            f"{before}{between}{named}{text}".rstrip()
+            for before, text in zip(rows[-1][2:], texts, strict=True)
+        ]
+    return rows
 
 
 def _verdict_lines(cells: pd.DataFrame, marks: Marks) -> list[tuple[str, ...]]:

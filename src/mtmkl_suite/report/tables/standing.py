@@ -141,8 +141,8 @@ def _standing(
     ]
     sentences += [
         f"{_label(context, method, [])}: {context.missing_reason(experiment, method)}."
-        for method in (config.own or [])
-        if method not in means.index
+        for method in (entry.method for entry in settings.methods)
+        if method in (config.own or []) and method not in means.index
     ]
     if below:
         labels = ", ".join(_label(context, name, []) for name in below)

@@ -390,17 +390,14 @@
     const {i, interval} = found.pairs.find((pair) => [ours, theirs].every((m) => [pair.i, pair.j].includes(m)));
     const turn = (i === ours ? 1 : -1) * sign, ends = interval.map((each) => each * turn).sort((a, b) => a - b);
     const within = Number.isNaN(ends[0]) ? "" : ` (95 % interval ${intervalText(ends, found.digits)}, not corrected for the choice of the two)`;
-    const near = n - above.length - below.length, close = rope ? `within ${sized(metric)}` : "equal";
-    const more = rope ? `by more than ${sized(metric)} ` : "";
-    const parts = n === near ? [`on ${n === 1 ? part.datasets[used[0]] : n === 2 ? "both data sets" : `all ${n} data sets`} they are ${close}`]
-      : n === 1 ? [`${above.length ? "they win" : "today's win"} ${more}on ${above.concat(below)[0]}`]
-        : [`${more}on ${above.length} of ${n} data sets`, `today's win ${rope ? "by more " : ""}on ${below.length}`, ...(near ? [`on ${near} they are ${close}`] : [])];
-    const answer = parts.join("; ").replace(/^./, (letter) => letter.toUpperCase());
+    const near = n - above.length - below.length, close = rope ? ` (within ${sized(metric)})` : "";
+    const answer = n === 1 ? near ? `It is a tie on ${part.datasets[used[0]]}${close}` : `${above.length ? "They win" : "Today's best wins"} on ${above.concat(below)[0]}`
+      : `The papers' best wins on ${above.length} of ${n} data sets, today's best on ${below.length}${near ? `; ${near} ${near > 1 ? "are ties" : "is a tie"}${close}` : ""}`;
     const won = [["The papers' methods", above], ["Today's", below]].filter(([, sets]) => n > 1 && sets.length)
       .map(([side, sets]) => `${side} win on ${listed(sets, 20)}. `).join("");
-    const picked = n > 1 ? "for each data set after the fact; it may be a different method each time" : "after the fact";
+    const picked = n > 1 ? "for each data set after the fact, so no single method is shown to be enough" : "after the fact";
     return [`Do the papers' methods beat today's? ${answer}.`,
-      `${won}The best of each side is picked ${picked}. No single method of today is thereby shown to be enough. The papers' side has ${many(papers.length, "method")}${absent.length ? ` (without ${listed(absent)})` : ""}, today's ${today.length}. Their best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
+      `${won}The best of each side is picked ${picked}. A method counts if it ran on all of these data sets: ${papers.length} of the papers${absent.length ? ` (not ${listed(absent)})` : ""} and ${today.length} of today. The best means are ${scoreText(found, ours)} (${names[ours]}) and, of today, ${scoreText(found, theirs)} (${names[theirs]}): a difference of ${signed(sign * (means[ours] - means[theirs]), found.digits)}${within}.${neither}`];
   };
   const contestOfOthers = (part) => {
     const other = PAGE.parts.find((each) => each.today.length && each.title.startsWith(part.title) && each !== part);
@@ -411,13 +408,12 @@
     const link = html("a", {href: "#answers", onclick}, other.title);
     const found = answersOf(other, choice), lines = contestOf(other, found);
     if (!lines.length) return [["Do the papers' methods beat today's? Not computed for this choice; open it in ", link, ", with the same data sets."]];
-    const first = found.single ? "" : ` Of the ${found.k} methods there ${found.names[found.order[0]]} has the best mean rank, ${found.rank[found.order[0]].toFixed(2)}.`;
-    return [lines[0], [`${lines[1]}${first} See `, link, isPlanned(current) ? "." : ", whose planned methods these are."]];
+    return [lines[0], [`${lines[1]} See `, link, isPlanned(current) ? "." : ", whose planned methods these are."]];
   };
 
   const isDecided = ({posterior}) => (posterior ?? []).some((each) => each > PAGE.certain);
   // How many pairs are decided, and for what; then the best mean against the control.
-  const decisionsOf = (found) => {
+  const decisionsOf = (part, found) => {
     const {pairs, names, means, metric, control, digits} = found, sure = pairs.filter(isDecided);
     if (pairs.length === 1) return [`From all repeats, the pair is ${sure.length ? "" : "not "}decided with a probability above ${PAGE.certain}.`, ...sure.map(({words}) => words)];
     if (!sure.length) return [`From all repeats, none of ${pairs.length} pairs is decided with a probability above ${PAGE.certain}.`];
@@ -431,8 +427,13 @@
     if (control < 0 || control === best) return [...lines, ...sorted(sure, (pair) => -Math.max(...pair.posterior)).slice(0, 3).map(({words}) => words)];
     const {i, posterior} = pairs.find((pair) => [pair.i, pair.j].includes(best) && [pair.i, pair.j].includes(control));
     const [first, equal, second] = i === best ? posterior : [...posterior].reverse(), gain = found.gain(best, control);
-    return [...lines, `${names[best]} has the best mean, ${scoreText(found, best)}. Against ${names[control]} the mean difference is ${signed(gain, digits)}${metric.unit && ` ${metric.unit}`}; P(better) ${chance(first)}, P(equal) ${chance(equal)}, P(worse) ${chance(second)}.${
-      equal > PAGE.certain && gain > metric.rope ? " A few data sets move the mean more than they move P." : ""}`];
+    const apart = `${signed(gain, digits)}${metric.unit && ` ${metric.unit}`}`, told = `${names[best]} has the best mean, ${scoreText(found, best)}`;
+    if (!(equal > PAGE.certain && gain > metric.rope)) {
+      return [...lines, `${told}. Against ${names[control]} the mean difference is ${apart}; P(better) ${chance(first)}, P(equal) ${chance(equal)}, P(worse) ${chance(second)}.`];
+    }
+    const sign = metric.higher ? 1 : -1, gains = found.values.map((row) => sign * (row[best] - row[control]));
+    const largest = sorted(range(found.n), (at) => -gains[at]).slice(0, 2).map((at) => `${part.datasets[found.used[at]]} (${signed(gains[at], digits)})`);
+    return [...lines, `${told}, but it and ${names[control]} are equivalent (within ${sized(metric)}) on a typical data set, with probability ${chance(equal)}; the mean difference, ${apart}, comes from ${largest.join(" and ")}.`];
   };
 
   const sentencesOf = (part, found) => {
@@ -525,7 +526,7 @@
         ...(isSmaller ? [html("button", {type: "button", onclick: () => { begin(presetChoice(part, [preset])); place("answers").focus(); }}, preset.label), "."] : [])]);
       }
     } else if (!single) lines.push(`${many(n, "data set")} ${n === 1 ? "is" : "are"} too few for tests of pairs.`);
-    if (found.given?.decides) lines.push(...decisionsOf(found));
+    if (found.given?.decides) lines.push(...decisionsOf(part, found));
     if (found.front.length) {
       const isUseless = (m) => found.means[m] < 0 && found.metric.of.some((name) => ["explained_variance", "r2"].includes(name));
       const told = found.front.map((m) => `${names[m]} (${short(found.seconds[m], 2)} s, ${scoreText(found, m)}${isUseless(m) ? ", worse than a constant" : ""})`);
@@ -1091,9 +1092,12 @@
     place("chosen").textContent = [part.title, many(current.methods.length, "method"),
       wordsOf(part, current.metric, current.sizes, sets)].filter(Boolean).join("; ")
       + (sets.length ? ` (${listed(sets, 20)}).` : ".");
-    place("answer").replaceChildren(...sentencesOf(part, found).map((line) => html("p", {}, ...[line].flat())));
+    const enough = Boolean(found.pairs), more = html("details", {id: "more"}, html("summary", {}, "What the tests say"));
+    const lines = sentencesOf(part, found).map((line) => html("p", {}, ...[line].flat()));
+    more.open = place("more")?.open ?? !PROPOSED.length;
+    more.append(...(enough ? lines.splice(found.lost.length ? 2 : 1) : []));
+    place("answer").replaceChildren(...lines, ...(enough ? [more] : []));
     place("caution").hidden = isStart(part);
-    const enough = Boolean(found.pairs);
     for (const each of document.querySelectorAll("main section")) each.hidden = !enough;
     if (!enough) return;
     place("ranks").hidden = false;
@@ -1147,8 +1151,6 @@
   });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; show(); } });
-  // Answers are in the first view.
-  if (matchMedia("(max-width: 44rem)").matches) place("choice").open = false;
   current = startOf(PAGE.parts[0]);
   if (isAddress()) read(); else { buildForm(); show(); }
 })();

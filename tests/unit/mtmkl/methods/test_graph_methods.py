@@ -146,11 +146,6 @@ def test_and_needs_both_ends_or_one(samples):
         np.testing.assert_array_equal(fitted.adjacency_, expected)
 
 
-def test_bad_rule_is_named(samples):
-    with pytest.raises(ValueError, match="rule must be one of 'and', 'or'"):
-        NeighbourhoodSelection(rule="xor").fit(samples)
-
-
 def med_objective(model, X, y, task):
     signs, scores = 2 * X - 1, model.decision_function(X)
     above = np.triu_indices(X.shape[1], 1)

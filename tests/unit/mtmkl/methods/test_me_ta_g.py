@@ -19,9 +19,7 @@ def test_fuses_all_tasks_for_a_large_weight(pairs_of_classes):
 def test_needs_a_ratio_above_one(pairs_of_classes):
     with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
         MeTaGClassifier(phi=1.0).fit(*pairs_of_classes)
-    with pytest.raises(
-        ValueError, match="n_levels must be a whole number of at least 1, got 0"
-    ):
+    with pytest.raises(ValueError, match="n_levels must be a whole number of at least"):
         MeTaGClassifier(n_levels=0).fit(*pairs_of_classes)
 
 

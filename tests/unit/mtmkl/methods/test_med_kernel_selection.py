@@ -112,21 +112,6 @@ def _quadratics(model, X, task):
     return q
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"switches": "some"}, "switches must be one of 'shared', 'per_task'"),
-        ({"normalize": "cosine"}, "normalize must be one of 'trace', None"),
-        ({"kernels": []}, "kernels is empty"),
-        ({"max_iter": 0}, "max_iter must be a whole number"),
-    ],
-)
-def test_bad_parameters_are_named(params, message, labelled):
-    X, y, task = labelled
-    with pytest.raises(ValueError, match=message):
-        MEDKernelSelectionClassifier(**params).fit(X, y, task)
-
-
 CASES = {
     "MEDKernelSelectionClassifier": Case(
         settings={

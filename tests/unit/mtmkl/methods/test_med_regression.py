@@ -52,19 +52,6 @@ def test_shift_of_the_target_moves_the_offsets_alone(loss, problem):
     np.testing.assert_allclose(second.intercept_, first.intercept_ + shift, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"loss": "absolute"}, "loss must be one of 'epsilon_insensitive', 'squared'"),
-        ({"epsilon": -0.1}, "epsilon must be at least 0"),
-    ],
-)
-def test_bad_parameters_are_named(params, message, problem):
-    X, y, task = problem
-    with pytest.raises(ValueError, match=message):
-        MEDRegressor(**params).fit(X, y, task)
-
-
 CASES = {
     "MEDRegressor": Case(
         settings={"tube": {"kernels": FEW_KERNELS}, "squared": {"loss": "squared"}},

@@ -218,22 +218,6 @@ def test_targets_of_zero(data):
     assert estimator.n_features_ == 0
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"tol": 0.0}, "tol must be positive"),
-        ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
-        ({"basis_tol": -1.0}, "basis_tol must be positive"),
-        ({"kernel": {"name": "wavelet"}}, "unknown kernel 'wavelet'"),
-        ({"gamma": "large"}, "gamma must be positive"),
-    ],
-)
-def test_bad_parameters(params, message, data):
-    X, y, task = data
-    with pytest.raises(ValueError, match=message):
-        MultiTaskFeatureLearningRegressor(**params).fit(X, y, task)
-
-
 def penalty(model, X, task):
     return model.gamma * np.linalg.norm(coordinates_of(model), "nuc") ** 2
 

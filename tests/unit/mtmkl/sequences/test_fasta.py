@@ -56,10 +56,7 @@ def test_byte_order_mark_and_text_in_headers(tmp_path):
     ("content", "message"),
     [
         ("", " has no records: it is empty, or has comments alone"),
-        (
-            "ACGT\n>one\nACGT\n",
-            ", line 1: a FASTA file starts with a header, .* 'ACGT'",
-        ),
+        ("ACGT\n>one\nACGT\n", ", line 1: a FASTA file starts with a header, .* 'ACGT"),
         (">one\n>two\nACGT\n", ", line 1: the record 'one' has no sequence"),
         (">one\nAC\nA1GT\n", ", line 3: '1' is no letter of a sequence"),
         (">one\nAC GT\n", ", line 2: ' ' is no letter of a sequence"),

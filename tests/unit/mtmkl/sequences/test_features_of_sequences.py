@@ -1,4 +1,4 @@
-"""What both transformers of sequences share: alphabets, bad input, scikit-learn."""
+"""Both transformers of sequences: alphabets, bad input, scikit-learn."""
 
 import pickle
 
@@ -86,11 +86,7 @@ def test_a_sequence_without_a_known_word_is_zero(features):
 @pytest.mark.parametrize(
     ("sequences", "error", "message"),
     [
-        (
-            ["ACGT", "ACNT"],
-            ValueError,
-            r"X\[1\]\[2\] is 'N', no letter of the alphabet",
-        ),
+        (["ACGT", "ACNT"], ValueError, r"X\[1\]\[2\] is 'N', no letter of the alphabe"),
         (["ACGT", "ACNT"], ValueError, 'leave the .* or set on_unknown="skip"'),
         (["", "ACGé"], ValueError, r"X\[1\]\[3\] is 'é'"),
         ("ACGT", TypeError, "list of sequences, got one string"),

@@ -25,7 +25,7 @@ def test_settings_of_an_experiment(capsys):
 def test_the_keys_that_can_be_set_can_be_set(capsys):
     assert main(["show", "robot"]) == 0
     shown = capsys.readouterr().out.partition("--set KEY=VALUE\n")[2]
-    lines = [line.strip() for line in shown.splitlines()]
+    lines = [line.strip() for line in shown.strip().splitlines()]
     settings = [line for line in lines if line.endswith(("]", "repeats=20"))]
     assert "protocols.percent.repeats=20" in settings
     assert any(line.startswith("experiments.robot.metrics=[") for line in settings)
@@ -36,6 +36,16 @@ def test_the_keys_that_can_be_set_can_be_set(capsys):
     assert lines[-1].startswith("methods.")
     method = lines[-1].split(".")[1]
     assert usual.methods[method].grid
+
+
+def test_an_artefact_has_the_keys_of_its_experiments(capsys):
+    assert main(["show", "argyriou2008", "figure_3"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Linear synthetic data: number of features against γ")
+    assert "experiments.linear_synthetic_path.datasets.options.NAME=VALUE, of" in shown
+    key = "experiments.linear_synthetic.methods.mtl_feat_linear.n_tasks="
+    assert f"{key}[10, 25, 100, 200]" in shown
+    assert shown.endswith("mtmkl run --paper argyriou2008 --artefact figure_3\n")
 
 
 def test_what_was_chosen_is_counted_in_the_published_record(capsys):
@@ -69,7 +79,7 @@ def test_or_in_a_run(capsys, tmp_path):
     ("words", "message"),
     [
         (["robt"], "'robt'"),
-        (["digits"], "add --paper argyriou2008 or"),
+        (["figure_3"], "put argyriou2008 or jebara2011 before it"),
         (["robot", "--run", "."], "--run needs --chosen"),
         (["drawn", "--paper", TINY, "--chosen"], "no published record"),
     ],

@@ -83,23 +83,10 @@ def test_numbers_that_are_published(folder, artefact):
 @pytest.mark.parametrize(
     ("artefact", "message"),
     [
-        (
-            table(file="table_2.csv"),
-            "'artefacts.a.file': unknown file of published numbers 'table_2.csv'; did "
-            "you mean 'table_1.csv'",
-        ),
-        (
-            table(rows=("Rigde",)),
-            "'artefacts.a': unknown row of table_1.csv 'Rigde'; did you mean 'Ridge'",
-        ),
-        (
-            table(rows=("SVM",), columns=("Digits",)),
-            r"'artefacts.a': unknown column of table_1.csv 'Digits' \(known: School\)",
-        ),
-        (
-            ranking("10 %", "20 %"),
-            "'artefacts.a': unknown row of table_1.csv 'School, 20 %'",
-        ),
+        (table(file="table_2.csv"), "'artefacts.a.file': unknown file of published nu"),
+        (table(rows=("Rigde",)), "'artefacts.a': unknown row of table_1.csv 'Rigde';"),
+        (table(rows=("SVM",), columns=("Digits",)), r"'artefacts.a': unknown column o"),
+        (ranking("10 %", "20 %"), "'artefacts.a': unknown row of table_1.csv 'School,"),
         (quoted("Tree"), "'artefacts.a.quoted': unknown row of table_1.csv 'Tree'"),
         (quoted(file="zzz"), "'artefacts.a.quoted.file': unknown file"),
     ],

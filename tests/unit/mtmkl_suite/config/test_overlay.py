@@ -68,8 +68,7 @@ def test_values_are_set_and_remembered():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("protocols.randm.repeats=1", "tiny/experiments.yaml: key 'protocols.randm': "
-         "unknown key 'randm'; did you mean 'random'"),
+        ("protocols.randm.repeats=1", "tiny/experiments.yaml: key 'protocols.randm':"),
         ("protocols.random.repeats=many", "tiny/experiments.yaml: .*repeats.*many"),
         ("experiments.digits.methods.nope.n_tasks=[2]", "unknown item 'nope'"),
         ("experiments.digits.title.x=1", "has no keys"),
@@ -96,7 +95,7 @@ def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, near
     message, _, hint = str(refusal.value).partition("; nearest: ")
     assert "tiny/experiments.yaml: key" in message or text.partition("=")[0] in message
     assert hint.partition(";")[0].split(", ")[0] == nearest
-    assert hint.endswith("mtmkl show EXPERIMENT lists the keys that can be set")
+    assert hint.endswith("mtmkl show NAME lists the keys that can be set")
 
 
 def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
@@ -106,7 +105,7 @@ def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
     with pytest.raises(ConfigError) as refusal:
         changed_tiny("zzzzzzzz=1")
     assert "nearest" not in str(refusal.value)
-    assert "mtmkl show EXPERIMENT" in str(refusal.value)
+    assert "mtmkl show NAME" in str(refusal.value)
 
 
 def test_every_key_that_is_named_can_be_set():
@@ -164,7 +163,7 @@ def test_a_model_under_an_overlay_is_checked_anew():
     made = overlaid(method, {"class": "B", "params": {"tol": 1}, "grid": {"C": [2]}})
     assert (made.class_name, made.params, made.grid) == ("B", {"tol": 1}, {"C": [2]})
     assert made.selection == method.selection
-    with pytest.raises(ConfigError, match=r"method A: key 'grid\.C': 2 is not a list"):
+    with pytest.raises(ConfigError, match=r"method A: key 'grid\.C': 2: input"):
         overlaid(method, {"grid": {"C": 2}}, "method A")
     with pytest.raises(ConfigError, match="unknown key 'labl'"):
         overlaid(method, {"labl": "B"})

@@ -65,13 +65,13 @@ def test_seconds_grow_by_the_measured_powers(tmp_path):
         return found
 
     # Of 50 rows 30 are for training; of the grid's points four are tried.
-    assert BASE["examples"] == 30
-    base = seconds(BASE["tasks"], 50, BASE["inputs"])
+    assert BASE["samples"] == 30
+    base = seconds(BASE["tasks"], 50, BASE["features"])
     assert base == pytest.approx(4 * law["svm/seconds"])
     for of, larger in {
-        "tasks": (3 * BASE["tasks"], 50, BASE["inputs"]),
-        "examples": (BASE["tasks"], 150, BASE["inputs"]),
-        "inputs": (BASE["tasks"], 50, 3 * BASE["inputs"]),
+        "tasks": (3 * BASE["tasks"], 50, BASE["features"]),
+        "samples": (BASE["tasks"], 150, BASE["features"]),
+        "features": (BASE["tasks"], 50, 3 * BASE["features"]),
     }.items():
         assert seconds(*larger) / base == pytest.approx(3 ** law[f"svm/{of}"])
 

@@ -49,6 +49,19 @@ def test_artefacts_bring_their_experiments():
     assert (paper.parts, paper.claims) == (["table_1"], [])
 
 
+def test_settings_of_a_part_of_an_artefact_say_so():
+    run = {"artefacts": ["figure_3"], "tier": "paper"}
+    keys = {
+        name: f"experiments.{name}.protocol=synthetic_given"
+        for name in ("linear_synthetic", "linear_synthetic_path")
+    }
+    one = papers("argyriou2008", settings=[keys["linear_synthetic"]], **run)
+    remark = "--set changes linear_synthetic, and not linear_synthetic_path."
+    assert one["argyriou2008"].remarks == [remark]
+    both = papers("argyriou2008", settings=[*keys.values()], **run)
+    assert both["argyriou2008"].remarks == []
+
+
 def test_methods_repeats_and_settings():
     paper = papers(
         TINY,
@@ -67,7 +80,7 @@ def test_methods_repeats_and_settings():
     ("settings", "message"),
     [
         ({"grid": {"C": []}}, "'grid.C'"),
-        ({"repeats": 0}, "'repeats': 0 is not a whole number .*of at least 1"),
+        ({"repeats": 0}, "'repeats': 0: input should be greater than"),
         ({"against": "record"}, "'against'"),
         ({"data": {"options": {}}}, "'source' is missing"),
         ({"experimens": ["a"]}, "'experimens'; did you mean 'experiments'"),
@@ -87,6 +100,25 @@ def test_methods_over_some_data_sets_are_ranked_over_these():
     assert "Own (untuned)" in ranks.columns
     # One data set has no ranks over data sets.
     assert "table_decisions_regression" not in paper.artefacts
+
+
+@pytest.mark.parametrize("against", [None, "published"])
+def test_a_classifier_joins_where_there_are_labels(against):
+    method = "mtmkl.methods:IndependentSVMClassifier"
+    run = {"methods": [method], "tier": "paper", "against": against}
+    names = ["on_landmine", "on_school"]
+    paper = papers("comparison", experiments=names, **run)["comparison"]
+    entries = {
+        name: [entry.method for entry in experiment.methods]
+        for name, experiment in paper.experiments.items()
+    }
+    assert entries["on_landmine"][-1] == "independentsvmclassifier"
+    assert "independentsvmclassifier" not in entries.get("on_school", [])
+    assert list(entries) == names[: 1 if against else 2]
+    assert paper.remarks[0] == f"{method} is a classifier: not run in on_school."
+    assert "--grid" in paper.remarks[1]
+    with pytest.raises(ConfigError, match="classifier, and targets are numbers"):
+        papers("comparison", experiments=["on_school"], **run)
 
 
 def test_each_method_has_a_grid_of_its_own():

@@ -44,7 +44,7 @@ def test_whether_examples_share_their_role_is_told_of_fractions_and_halves():
     for protocol in (fractions, halves):
         assert check_protocol(protocol).shared is True
         assert check_protocol({**protocol, "shared": False}).shared is False
-    with pytest.raises(ValueError, match="key 'shared': 1 is not true or false"):
+    with pytest.raises(ValueError, match="key 'shared': 1: input should be a valid"):
         check_protocol({**fractions, "shared": 1})
     thirds = {"id": "p", "kind": "thirds", "repeats": 1}
     with pytest.raises(ValueError, match="'shared': it is not a key of kind 'thirds'"):

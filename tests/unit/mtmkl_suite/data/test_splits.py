@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import sparse
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import one_vs_one, one_vs_rest
@@ -129,9 +128,7 @@ def test_more_folds_than_training_examples_are_refused():
     data = marked([9, 12])
     enough = make_splits(data, GIVEN | {"folds": 14}, 0)[0, 0]
     assert np.unique(enough.fold).size == 14
-    with pytest.raises(
-        ValueError, match=r"'g': folds is 15, more than the 14 training .* 'marked'"
-    ):
+    with pytest.raises(ValueError, match="'g': folds is 15, more than the 14 training"):
         make_splits(data, GIVEN | {"folds": 15}, 0)
 
 
@@ -192,7 +189,7 @@ def test_make_split_refuses_an_unknown_key():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"folds": 1}, "'folds': 1 is not a whole number of at least 2"),
+        ({"folds": 1}, "'folds': 1: input should be greater than or equal to 2"),
         ({"train_samples": None}, "the key 'train_samples' is missing"),
         ({"train_samples": [20, 20]}, "has a value twice"),
         ({"train_samples": 73}, "73 training samples leave none"),
@@ -246,27 +243,6 @@ def test_inconsistent_splits_are_refused(changes, message):
     }
     with pytest.raises(ValueError, match=message):
         Split(**(values | changes))
-
-
-@pytest.mark.parametrize(
-    "protocol",
-    [
-        RANDOM,
-        {"id": "h", "kind": "halves", "train_sizes": 20, "repeats": 2},
-        {"id": "f", "kind": "fractions", "train_percent": 30, "repeats": 2},
-    ],
-    ids=lambda protocol: protocol["kind"],
-)
-def test_splits_do_not_depend_on_how_inputs_are_stored(protocol):
-    data = labelled()
-    from_sparse = replace(data, X=sparse.csr_array(data.X))
-    expected, found = (make_splits(each, protocol, 7) for each in (data, from_sparse))
-    assert found.keys() == expected.keys()
-    for key, split in found.items():
-        for role in ("train", "validation", "test", "fold", "task_order"):
-            np.testing.assert_array_equal(
-                getattr(split, role), getattr(expected[key], role)
-            )
 
 
 def test_published_test_rows_may_leave_rows_without_a_role():

@@ -1,7 +1,9 @@
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_scores import made_job
 from scipy import sparse
@@ -93,22 +95,23 @@ def make_job(tmp_path, **changes):
     return made_job(tmp_path, method, spec=spec, **settings)
 
 
+def run(tmp_path, data, splits, **changes):
+    """Run a job anew; return its scores and arrays."""
+    return run_job(make_job(tmp_path, **changes), lambda repeat: data, splits)
+
+
 def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
-    scores, arrays = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    scores, arrays = run(tmp_path, data, splits)
     assert tuple(scores.columns) == COLUMNS
     assert list(scores["repeat"]) == [0, 1, 2]
     assert set(scores["task"]) == {"all"}
     assert {json.loads(p)["gamma"] for p in scores["params"]} == {0.0}
     assert set(scores["data_digest"]) == {data.digest()}
     assert arrays == {}
-
-
-def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
-    first, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
-    job = make_job(tmp_path)
-    second, _ = run_job(job, lambda repeat: data, splits)
+    # Finished cells are not fitted again.
+    again, _ = run(tmp_path, data, splits)
     assert FITS == []
-    assert first.to_csv() == second.to_csv()
+    assert again.to_csv() == scores.to_csv()
 
 
 @pytest.mark.parametrize(
@@ -122,8 +125,8 @@ def test_finished_cells_are_not_fitted_again(tmp_path, data, splits):
     ],
 )
 def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
-    run_job(make_job(tmp_path), lambda repeat: data, splits)
-    run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
+    run(tmp_path, data, splits)
+    run(tmp_path, data, splits, **change)
     assert FITS
 
 
@@ -151,20 +154,17 @@ def test_a_kill_costs_one_cell(tmp_path, data, splits):
     with pytest.raises(KeyboardInterrupt):
         run_job(make_job(tmp_path), load, splits)
     done = len(FITS)
-    resumed, _ = run_job(make_job(tmp_path), lambda repeat: data, splits)
+    resumed, _ = run(tmp_path, data, splits)
     assert len(FITS) == done / 2
-    whole, _ = run_job(make_job(tmp_path / "else"), lambda repeat: data, splits)
+    whole, _ = run(tmp_path / "else", data, splits)
     timeless = [c for c in COLUMNS if c != "fit_seconds"]
     assert resumed[timeless].to_csv() == whole[timeless].to_csv()
 
 
 def test_task_subsets_follow_the_order_of_the_split(tmp_path, data, splits):
-    job = make_job(
-        tmp_path,
-        spec={"n_tasks": (2, 6)},
-        experiment={"metrics": ["mse"], "record_tasks": True},
-    )
-    scores, _ = run_job(job, lambda repeat: data, splits)
+    experiment = {"metrics": ["mse"], "record_tasks": True}
+    spec = {"n_tasks": (2, 6)}
+    scores, _ = run(tmp_path, data, splits, spec=spec, experiment=experiment)
     pairs = scores[(scores["n_tasks"] == 2) & (scores["repeat"] == 1)]
     pairs = pairs[pairs["task"] != "all"]
     order = splits[0, 1].task_order
@@ -203,9 +203,9 @@ def test_a_method_is_told_names_and_relations_of_its_tasks(
     tmp_path, related_data, splits
 ):
     TOLD.clear()
-    spec = {"grid": {}, "selection": "none", "n_tasks": (2,)}
-    job = make_job(tmp_path, spec=spec, method_class=Told)
-    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
+    one = {(0, 1): splits[0, 1]}
+    spec = {"grid": {}, "selection": "none"}
+    run(tmp_path, related_data, one, spec=spec | {"n_tasks": (2,)}, method_class=Told)
     pairs = np.sort(splits[0, 1].task_order.reshape(3, 2))
     assert [order for order, _ in TOLD] == [
         {0: "abcdef"[first], 1: "abcdef"[second]} for first, second in pairs
@@ -214,17 +214,11 @@ def test_a_method_is_told_names_and_relations_of_its_tasks(
         assert relations["tree"] == "(a,b,c,d,e,f);"
         expected = related_data.task_relations["far"][np.ix_(pair, pair)]
         np.testing.assert_array_equal(relations["far"], expected)
-
-
-def test_what_is_configured_of_the_tasks_is_kept(tmp_path, related_data, splits):
+    # What is configured of the tasks is kept.
     TOLD.clear()
     params = {"task_order": [5, 4, 3, 2, 1, 0], "task_relations": {"far": 1}}
-    spec = {"grid": {}, "selection": "none", "params": params}
-    job = make_job(tmp_path, spec=spec, method_class=Told)
-    run_job(job, lambda repeat: related_data, {(0, 1): splits[0, 1]})
-    assert [
-        ([5, 4, 3, 2, 1, 0], {"far": 1, "tree": related_data.task_relations["tree"]})
-    ] == TOLD
+    run(tmp_path, related_data, one, spec=spec | {"params": params}, method_class=Told)
+    assert TOLD == [([5, 4, 3, 2, 1, 0], {"far": 1, "tree": "(a,b,c,d,e,f);"})]
 
 
 def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, splits):
@@ -236,16 +230,10 @@ def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, spli
         "params": {"terms": [["linear", [smooth, tree]]], "tol": 1e-8},
         "grid": {"C": [0.1, 10.0]},
     }
-    job = make_job(
-        tmp_path,
-        spec=spec,
-        method_class=MultiTaskMKLClassifier,
-        experiment={
-            "metrics": ["accuracy"],
-            "arrays": {"repeats": [0], "names": ["weights_"]},
-        },
-    )
-    scores, arrays = run_job(job, lambda repeat: data, splits)
+    kept = {"repeats": [0], "names": ["weights_"]}
+    experiment = {"metrics": ["accuracy"], "arrays": kept}
+    settings = {"method_class": MultiTaskMKLClassifier, "experiment": experiment}
+    scores, arrays = run(tmp_path, data, splits, spec=spec, **settings)
     train = data.subset(splits[0, 0].train)
     numbers = "((0,1),(2,3,4,5));"
     direct = MultiTaskMKLClassifier(
@@ -260,14 +248,11 @@ def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, spli
 def test_an_unknown_relation_is_a_failure_that_lists_the_known(
     tmp_path, related_data, splits
 ):
-    spec = {"name": "given", "similarity": "true"}
-    job = make_job(
-        tmp_path,
-        spec={"params": {"terms": [["linear", spec]]}, "grid": {}, "selection": "none"},
-        method_class=MultiTaskMKLClassifier,
-    )
+    params = {"terms": [["linear", {"name": "given", "similarity": "true"}]]}
+    spec = {"params": params, "grid": {}, "selection": "none"}
+    settings = {"spec": spec, "method_class": MultiTaskMKLClassifier}
     with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
-        run_job(job, lambda repeat: related_data, splits)
+        run(tmp_path, related_data, splits, **settings)
 
 
 def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits):
@@ -284,13 +269,11 @@ def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits)
     names = [
         [{"name": "exponential_distance", "matrix": each}] for each in ("same", "far")
     ]
-    job = make_job(
-        tmp_path,
-        spec={"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"},
-        method_class=IndependentSVMClassifier,
-        experiment={"metrics": ["accuracy"]},
+    spec = {"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"}
+    method = {"spec": spec, "method_class": IndependentSVMClassifier}
+    scores, _ = run(
+        tmp_path, data, splits, experiment={"metrics": ["accuracy"]}, **method
     )
-    scores, _ = run_job(job, lambda repeat: data, splits)
     assert scores["value"].tolist() == [1.0] * 3
     for params in scores["params"]:
         assert json.loads(params)["kernels"] == [["ExponentialDistance('far')"]] * 6
@@ -298,11 +281,7 @@ def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits)
 
 def test_units_of_targets_are_no_other_data_but_other_cells(tmp_path, data, splits):
     marked = scaled_targets(data, "within_tasks")
-    job = make_job(tmp_path, experiment={"metrics": ["mse"]})
-    plain, scaled = (
-        run_job(job, lambda repeat, each=each: each, splits)[0]
-        for each in (data, marked)
-    )
+    plain, scaled = (run(tmp_path, each, splits)[0] for each in (data, marked))
     assert set(scaled["data_digest"]) == set(plain["data_digest"])
     # Task means, which differ by 5 to 10, have gone.
     assert (scaled["value"] < 3.0).all()
@@ -310,19 +289,17 @@ def test_units_of_targets_are_no_other_data_but_other_cells(tmp_path, data, spli
 
 
 def test_path_mode_records_every_grid_point(tmp_path, data, splits):
-    job = make_job(tmp_path, experiment={"metrics": ["mse"], "mode": "path"})
-    scores, _ = run_job(job, lambda repeat: data, splits)
+    experiment = {"metrics": ["mse"], "mode": "path"}
+    scores, _ = run(tmp_path, data, splits, experiment=experiment)
     gammas = [json.loads(s)["gamma"] for s in scores["setting"]]
     assert gammas == [0.0, 1.0, 10.0] * 3
     assert set(scores["params"]) == {""}
 
 
 def test_held_parameters_are_chosen_once(tmp_path, data, splits):
-    spec = {
-        "grid": {"gamma": [0.0, 1.0], "kernel": ["a", "b"]},
-        "hold": {"kernel": 0},
-    }
-    scores, _ = run_job(make_job(tmp_path, spec=spec), lambda repeat: data, splits)
+    grid = {"gamma": [0.0, 1.0], "kernel": ["a", "b"]}
+    spec = {"grid": grid, "hold": {"kernel": 0}}
+    scores, _ = run(tmp_path, data, splits, spec=spec)
     kernels = [json.loads(p)["kernel"] for p in scores["params"]]
     assert len(set(kernels)) == 1
     # 4 folds × 4 points and a fit, then twice 4 folds × 2 points and a fit.
@@ -339,22 +316,17 @@ def test_held_parameters_are_chosen_once(tmp_path, data, splits):
 
 
 def test_control_sees_the_test_rows(tmp_path, data, splits):
-    job = make_job(
-        tmp_path, method_class=Perfect, spec={"grid": {}, "selection": "none"}
-    )
-    scores, _ = run_job(job, lambda repeat: data, splits)
+    spec = {"grid": {}, "selection": "none"}
+    scores, _ = run(tmp_path, data, splits, spec=spec, method_class=Perfect)
     assert set(scores["value"]) == {0.0}
 
 
-def test_arrays_are_kept_where_asked(tmp_path, data, splits):
-    arrays = {"names": ["coef_", "absent_"], "repeats": [1], "n_tasks": [2]}
-    job = make_job(
-        tmp_path,
-        spec={"n_tasks": (2, 6)},
-        experiment={"metrics": ["mse"], "arrays": arrays},
-    )
-    _, kept = run_job(job, lambda repeat: data, splits)
-    assert sorted(kept) == [f"coef_|0|1|2|{subset}" for subset in range(3)]
+def test_arrays_are_kept_where_asked_of_most_tasks(tmp_path, data, splits):
+    arrays = {"names": ["coef_", "absent_"], "repeats": [1]}
+    experiment = {"metrics": ["mse"], "arrays": arrays}
+    spec = {"n_tasks": (2, 6)}
+    _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
+    assert sorted(kept) == ["coef_|0|1|6|0"]
 
 
 class Threshold(RegressorMixin, BaseEstimator):
@@ -381,10 +353,9 @@ def labelled_data(data):
 def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
     toy = labelled_data(data)
     grid = {"threshold": [-0.8, 0.0, 0.3, 0.6], "size": [0.1, 1.0, 4.0]}
-    spec = {"grid": grid}
+    settings = {"spec": {"grid": grid}, "method_class": Threshold}
     experiment = {"metrics": [name], "select_by": name}
-    job = make_job(tmp_path, spec=spec, experiment=experiment, method_class=Threshold)
-    scores, _ = run_job(job, lambda repeat: toy, splits)
+    scores, _ = run(tmp_path, toy, splits, experiment=experiment, **settings)
     # Every point on every fold, then the chosen.
     assert len(FITS) == 3 * (12 * 4 + 1)
     split = splits[0, 0]
@@ -392,23 +363,13 @@ def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
 
     def loss(point):
         found = np.where(X[:, 0] > point["threshold"], 1.0, -1.0)
-        if name == "rmse":
-            error = (y - point["size"] * found) ** 2
-            parts = [
-                np.mean(
-                    [
-                        np.sqrt(error[(split.fold == part) & (task == t)].mean())
-                        for t in np.unique(task[split.fold == part])
-                    ]
-                )
-                for part in range(4)
-            ]
-            return np.mean(parts)
-        return np.mean(y != found)
+        if name != "rmse":
+            return np.mean(y != found)
+        error = pd.Series((y - point["size"] * found) ** 2)
+        by_task = error.groupby([split.fold, task]).mean() ** 0.5
+        return by_task.groupby(level=0).mean().mean()
 
-    points = [
-        {"threshold": t, "size": s} for t in grid["threshold"] for s in grid["size"]
-    ]
+    points = [dict(zip(grid, each, strict=True)) for each in product(*grid.values())]
     least = min(map(loss, points))
     chosen = json.loads(scores["params"].iloc[0])
     assert loss(chosen) == pytest.approx(least)
@@ -421,16 +382,12 @@ def test_a_fold_without_a_value_is_left_out_of_the_choice(tmp_path, data, splits
     y = toy.y.copy()
     y[split.train[split.fold < 3]] = 1.0
     grid = ({"threshold": 0.3}, {"threshold": 9.0})
-    experiment = {"metrics": ["auc"], "select_by": "auc"}
-    job = make_job(
-        tmp_path, spec={"grid": grid}, experiment=experiment, method_class=Threshold
-    )
-    toy = replace(toy, y=y)
-    scores, _ = run_job(job, lambda repeat: toy, {(0, 0): split})
+    settings = {"spec": {"grid": grid}, "method_class": Threshold}
+    settings["experiment"] = {"metrics": ["auc"], "select_by": "auc"}
+    scores, _ = run(tmp_path, replace(toy, y=y), {(0, 0): split}, **settings)
     assert json.loads(scores["params"].iloc[0]) == grid[0]
-    toy = replace(toy, y=np.ones(72))
     with pytest.raises(MethodFailedError, match="no value on the held-out rows of any"):
-        run_job(job, lambda repeat: toy, {(0, 0): split})
+        run(tmp_path, replace(toy, y=np.ones(72)), {(0, 0): split}, **settings)
 
 
 class Breaking(ShrunkMean):
@@ -488,20 +445,16 @@ def test_scores_on_sparse_inputs_are_those_on_dense_ones(
     experiment = {"metrics": ["misclassified"]}
     experiment |= {"select_by": select_by} if select_by else {}
     tables = []
+    spec = {
+        "class_name": "IndependentSVMClassifier",
+        "params": {"kernels": ["linear"], "tol": 1e-10},
+        "grid": {"C": [0.01, 1.0, 100.0]},
+        "n_tasks": (3, 6),
+    }
+    settings = {"method_class": IndependentSVMClassifier, "experiment": experiment}
     for inputs in (cut.X, sparse.csr_array(cut.X)):
-        job = make_job(
-            tmp_path,
-            method_class=IndependentSVMClassifier,
-            spec={
-                "class_name": "IndependentSVMClassifier",
-                "params": {"kernels": ["linear"], "tol": 1e-10},
-                "grid": {"C": [0.01, 1.0, 100.0]},
-                "n_tasks": (3, 6),
-            },
-            experiment=experiment,
-        )
         stored = replace(cut, X=inputs)
-        tables.append(run_job(job, lambda repeat, data=stored: data, splits)[0])
+        tables.append(run(tmp_path, stored, splits, spec=spec, **settings)[0])
     assert tables[0]["data_digest"].iloc[0] != tables[1]["data_digest"].iloc[0]
     others = ["fit_seconds", "data_digest", "gap", "n_iter"]
     dense, from_sparse = (table.drop(columns=others) for table in tables)
@@ -512,7 +465,7 @@ def test_gaps_are_filled_from_the_training_rows_of_each_split(tmp_path, data, sp
     gaps = np.zeros((72, 2), dtype=np.int8)
     gaps[:4, 0] = 1
     incomplete = replace(data, truth={"gaps": gaps, "categories": np.array([], int)})
-    scores, _ = run_job(make_job(tmp_path), lambda repeat: incomplete, splits)
+    scores, _ = run(tmp_path, incomplete, splits)
     train = splits[0, 0].train
     filled = data.X.copy()
     filled[:4, 0] = np.median(data.X[train[train > 3], 0])

@@ -23,11 +23,7 @@ class Returning:
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        (
-            [1.0, np.nan, 2.0, np.inf],
-            ValueError,
-            r"not finite for 2 of 4 .*: nan at .* 1",
-        ),
+        ([1.0, np.nan, 2.0, np.inf], ValueError, "not finite for 2 of 4 .*: nan at"),
         ([1.0, 2.0], ValueError, r"shape \(2,\) for 4 samples: .* shape \(4,\)"),
         (None, ValueError, r"shape \(\)"),
         (["a", "b", "a", "b"], TypeError, r"type str, such as \['a'\]: return numbers"),

@@ -95,9 +95,7 @@ def test_no_value_to_choose_by_is_named(tmp_path, data, splits):
     one_label = MultiTaskData(
         X=data.X, y=np.ones(240), task=data.task, name="toy", task_names=("a", "b", "c")
     )
-    with pytest.raises(
-        MethodFailedError, match="'auc' has no value on the validation rows"
-    ):
+    with pytest.raises(MethodFailedError, match="'auc' has no value on the validation"):
         run_job(make_job(tmp_path), lambda repeat: one_label, splits)
 
 

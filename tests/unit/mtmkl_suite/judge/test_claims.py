@@ -46,17 +46,22 @@ def evaluate(claims, scores, **settings):
 
 
 @pytest.fixture
-def scores(table):
-    rng = np.random.default_rng(3)
-    low = rng.normal(size=12)
-    high = low + 0.3 + 0.2 * rng.normal(size=12)
-    return table(
+def by_methods(table):
+    """Return a function of the values of a and of b in each repeat."""
+    return lambda *values: table(
         [
             {"method": name, "repeat": repeat, "value": value}
-            for name, values in (("a", low), ("b", high))
-            for repeat, value in enumerate(values)
+            for name, own in zip("ab", values, strict=True)
+            for repeat, value in enumerate(own)
         ]
     )
+
+
+@pytest.fixture
+def scores(by_methods):
+    rng = np.random.default_rng(3)
+    low = rng.normal(size=12)
+    return by_methods(low, low + 0.3 + 0.2 * rng.normal(size=12))
 
 
 class TestEvaluate:
@@ -76,21 +81,13 @@ class TestEvaluate:
         )
         assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
         numbers = [
-            "statistic",
-            "p",
-            "interval_low",
-            "interval_high",
-            "own_verdict",
-            "new_verdict",
-            "estimate",
-            "n",
-        ]
+            "statistic", "p", "interval_low", "interval_high", "own_verdict",
+            "new_verdict", "estimate", "n",
+        ]  # fmt: skip
         assert judged.loc[0, numbers].notna().all()
         assert reduced.loc[0, numbers].isna().all()
-        pd.testing.assert_frame_equal(
-            judged.drop(columns=[*numbers, "verdict"]),
-            reduced.drop(columns=[*numbers, "verdict"]),
-        )
+        others = judged.columns.difference([*numbers, "verdict"])
+        pd.testing.assert_frame_equal(judged[others], reduced[others])
 
     def test_repeats_that_share_examples_are_tested_as_such(self, scores):
         place = ("e", "d", 0)
@@ -113,21 +110,13 @@ class TestEvaluate:
         assert shared["verdict"] == "undecided"
         own = ["statistic", "p", "interval_low", "interval_high", "own_verdict"]
         pd.testing.assert_series_equal(shared[own], independent[own], check_names=False)
-        middle = (shared["corrected_low"] + shared["corrected_high"]) / 2
-        assert middle == pytest.approx(
-            (shared["interval_low"] + shared["interval_high"]) / 2
-        )
+        middle = shared[["corrected_low", "corrected_high"]].mean()
+        assert middle == pytest.approx(shared[["interval_low", "interval_high"]].mean())
         assert (same["rho"], same["verdict"]) == (1.0, "undecided")
 
-    def test_undecided_claims_say_how_many_repeats_would_decide(self, table):
+    def test_undecided_claims_say_how_many_repeats_would_decide(self, by_methods):
         difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
-        scores = table(
-            [
-                {"method": name, "repeat": repeat, "value": value}
-                for name, values in (("a", np.zeros(5)), ("b", difference))
-                for repeat, value in enumerate(values)
-            ]
-        )
+        scores = by_methods(np.zeros(5), difference)
         overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
         claim = evaluate([CLAIM], scores, overlaps=overlaps).iloc[0]
         assert claim["verdict"] == "undecided"
@@ -141,20 +130,18 @@ class TestEvaluate:
     def single(self, table):
         """Five tasks of which the first is far better by b, and their means."""
         rng = np.random.default_rng(5)
-        gains = np.array([3.0, 0.4, 0.3, 0.5, 0.2])
-        rows = []
-        for name, gain in (("a", 0.0), ("b", 1.0)):
-            for repeat in range(4):
-                values = rng.normal(size=5) + gain * gains
-                row = {"method": name, "repeat": repeat}
-                tasks = [f"t{k}" for k in range(5)]
-                rows += [
-                    row | {"task": task, "value": value}
-                    for task, value in zip(
-                        ["all", *tasks], [values.mean(), *values], strict=True
-                    )
+        values = rng.normal(size=(2, 4, 5))
+        values[1] += [3.0, 0.4, 0.3, 0.5, 0.2]
+        return table(
+            [
+                {"method": name, "repeat": repeat, "task": task, "value": value}
+                for name, of_method in zip("ab", values, strict=True)
+                for repeat, own in enumerate(of_method)
+                for task, value in [
+                    ("all", own.mean()), *((f"t{k}", v) for k, v in enumerate(own))
                 ]
-        return table(rows)
+            ]
+        )  # fmt: skip
 
     PLACES: ClassVar = {("e", "d", 0): Overlap(1.0, 0.5, 0.5)}
     FIELDS: ClassVar = {"d": "fields"}
@@ -221,10 +208,8 @@ class TestEvaluate:
     def test_a_side_may_name_an_experiment_of_its_own(self, scores):
         elsewhere = scores.assign(experiment="f", value=scores["value"] + 10)
         both = pd.concat([scores, elsewhere], ignore_index=True)
-        change = {
-            "lower": {"method": "b"},
-            "higher": {"method": "a", "experiment": "f"},
-        }
+        higher = {"method": "a", "experiment": "f"}
+        change = {"lower": {"method": "b"}, "higher": higher}
         frame = evaluate([claim_of(args=ARGS | change)], both)
         assert frame["verdict"].tolist() == ["holds"]
 

@@ -22,21 +22,18 @@ from mtmkl_suite.judge.overlap import Overlap
 
 
 class TestTables:
-    def scores(self, table, values, **columns):
-        return table(
-            [
-                {"method": m, "repeat": r, "value": v, **columns}
-                for m, series in values.items()
-                for r, v in enumerate(series)
-            ]
-        )
+    def pairs(self, table, values, methods):
+        rows = [
+            {"method": m, "repeat": r, "value": v}
+            for m, series in values.items()
+            for r, v in enumerate(series)
+        ]
+        return pairwise_table(table(rows), "e", "mse", methods=methods)
 
     def test_every_pair_with_holm_over_the_table(self, table):
         rng = np.random.default_rng(9)
         values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("abc")}
-        frame = pairwise_table(
-            self.scores(table, values), "e", "mse", methods=["a", "b", "c", "absent"],
-        )  # fmt: skip
+        frame = self.pairs(table, values, ["a", "b", "c", "absent"])
         pairs = list(itertools.combinations("abc", 2))
         assert list(zip(frame["first"], frame["second"], strict=True)) == pairs
         p = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in pairs]
@@ -61,9 +58,7 @@ class TestTables:
         rng = np.random.default_rng(2)
         values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("ac")}
         values["b"] = rng.normal(size=3)
-        frame = pairwise_table(
-            self.scores(table, values), "e", "mse", methods=["a", "b", "c"]
-        ).set_index(["first", "second"])
+        frame = self.pairs(table, values, [*"abc"]).set_index(["first", "second"])
         p = stats.wilcoxon(values["a"], values["c"]).pvalue
         assert frame["n"].tolist() == [3, 8, 3]
         assert frame.loc[("a", "c"), "p_wilcoxon_holm"] == pytest.approx(p)
@@ -72,14 +67,10 @@ class TestTables:
 
     def test_a_metric_that_overflows_has_no_difference(self, table):
         values = {"a": [1.0, math.inf, 3.0], "b": [1.0, 1.0, 1.0]}
-        frame = pairwise_table(
-            self.scores(table, values), "e", "mse", methods=["a", "b"]
-        )
+        frame = self.pairs(table, values, ["a", "b"])
         assert frame["n"].tolist() == [2]
         assert frame["mean_difference"].tolist() == [1.0]
-
-    def test_no_scores_no_rows(self, table):
-        assert pairwise_table(table([{}]), "e", "mse", methods=["x", "y"]).empty
+        assert self.pairs(table, values, ["x", "y"]).empty
 
 
 PLAN = paper_of({

@@ -79,10 +79,8 @@ def test_missing_numbers_are_no_data():
     ours = Reproduced(1.0, 0.0, 1)
     assert judge(None, ours, POINTS).verdict == "no data"
     assert judge(Published(1.0), None, POINTS).verdict == "no data"
-    for status, rule in (("illegible", "illegible"), ("did not run", "a dash")):
-        found = judge(Published(None, status=status), ours, POINTS)
-        assert found.verdict == "no data"
-        assert rule in found.rule
+    for status in ("lost in our copy", "did not run in the paper"):
+        assert judge(Published(None, status=status), ours, POINTS).verdict == status
 
 
 # Two repeats: the spread of 4 accepts anything, the one of 0 nothing.
@@ -99,8 +97,8 @@ def test_a_reduced_protocol_is_not_judged(ours):
 
 
 def test_a_reduced_protocol_has_gaps_too():
-    illegible, ours = Published(None, status="illegible"), Reproduced(1.0, 0.0, 1)
-    for pair in ((None, ours), (illegible, ours), (Published(1.0), None)):
+    lost, ours = Published(None, status="lost in our copy"), Reproduced(1.0, 0.0, 1)
+    for pair in ((None, ours), (lost, ours), (Published(1.0), None)):
         assert judge(*pair, POINTS, full_protocol=False) == judge(*pair, POINTS)
 
 

@@ -1,4 +1,4 @@
-"""Which fits share a process."""
+"""Fits that share a process."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Which files of a run are made of which."""
+"""Files of a run, and those they are made of."""
 
 from pathlib import Path
 

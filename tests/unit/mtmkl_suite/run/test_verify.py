@@ -3,7 +3,6 @@ import multiprocessing
 import time
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 import pytest
 from configured import paper_of
@@ -175,20 +174,6 @@ def test_short_fits_on_small_data_come_first():
         Cell("p", "main", "e", name, "m", 1, 1, k): s for (name, s), k in times.items()
     }
     assert [cell.repeat for cell in shortest_first(seconds, seconds)] == [0, 1, 2]
-
-
-def test_faults_are_drawn_as_often_as_arithmetic_says():
-    """One value in a thousand is changed; ten values are in a cell, 300 cells drawn."""
-    cells = sorted(SECONDS)
-    rng = np.random.default_rng(0)
-    tries = 50
-    caught = 0
-    for seed in range(tries):
-        values = rng.random((len(cells), 10)) < 1e-3
-        faulty = {cells[k] for k in np.flatnonzero(values.any(axis=1))}
-        caught += bool(faulty & set(draw(SECONDS, 300, str(seed))))
-    low, high = binom.interval(0.999, tries, 1.0 - (1.0 - 1e-3) ** 3000)
-    assert low <= caught <= high
 
 
 def test_the_rate_that_a_sample_excludes():

@@ -27,16 +27,9 @@ def run(paper, folder, **settings):
     )
 
 
-@pytest.mark.parametrize(
-    ("paper", "experiment", "tier", "message"),
-    [
-        ("yousefi2015", "vehicle", "quick", "only in tier paper: add --tier paper"),
-        ("yousefi2015", "nope", "quick", r"'nope' \(known: robot, digits"),
-    ],
-)
-def test_an_experiment_that_is_not_there(tmp_path, paper, experiment, tier, message):
-    with pytest.raises(ConfigError, match=message):
-        run(paper, tmp_path, tier=tier, experiments=["robot", experiment])
+def test_an_experiment_that_is_not_there(tmp_path):
+    with pytest.raises(ConfigError, match="only in tier paper: add --tier paper"):
+        run("yousefi2015", tmp_path, tier="quick", experiments=["robot", "vehicle"])
     assert not any(tmp_path.iterdir())
 
 
@@ -67,19 +60,6 @@ def test_an_artefact_that_cannot_be_made(tmp_path, capsys, words, message):
     assert message in capsys.readouterr().err
     assert main(["run", "--data", "x.csv", "--artefact", "table_1"]) == 1
     assert "--artefact is for --paper" in capsys.readouterr().err
-    assert not any(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("methods", [[], ["mtl_feat_linear", "floor"]])
-def test_a_grid_is_for_a_method_that_has_none(tmp_path, methods):
-    with pytest.raises(ConfigError, match="--grid needs --method package"):
-        run(
-            "argyriou2008",
-            tmp_path,
-            experiments=["digits"],
-            methods=methods,
-            grid={"gamma": [1.0]},
-        )
     assert not any(tmp_path.iterdir())
 
 

@@ -40,7 +40,7 @@ def by_importance(gains, ratios, ropes):
     largest = max(np.abs(values).max() for values in gains)
     mean = np.array([values.mean() for values in gains])
     delta = np.linspace(-1.2 * largest, 1.2 * largest, 3001)
-    draws = qmc.Sobol(5, seed=1).random(2**13)
+    draws = qmc.Sobol(5, seed=1).random(2**12)
     side = 2 * draws[:, 0] - 1
     room = largest - np.sign(side) * mean.mean()
     centre = mean.mean() + room * side * np.abs(side)
@@ -49,7 +49,11 @@ def by_importance(gains, ratios, ropes):
     spread = 2 * (delta[1] - delta[0]) + widest * draws[:, 1] ** 3
     alpha, beta = 0.5 + 4.5 * draws[:, 2], 0.05 + 0.1 * draws[:, 3]
     nu = 1 + special.gammaincinv(alpha, draws[:, 4]) / beta
-    between = stats.t.pdf(delta, nu[:, None], centre[:, None], spread[:, None])
+    # Student's density but for a factor: far faster than scipy's.
+    power = -(nu + 1)[:, None] / 2
+    apart = (delta - centre[:, None]) / spread[:, None]
+    between = np.exp(power * np.log1p(apart**2 / nu[:, None]))
+    between *= (stats.t.pdf(0, nu) / spread)[:, None]
     # Of the uniform δ_0 and σ_0 to those of the draws.
     log_weight = np.log(room * np.abs(side)) + 2 * np.log(draws[:, 1])
     for values, ratio in zip(gains, ratios, strict=True):
@@ -57,7 +61,7 @@ def by_importance(gains, ratios, ropes):
         correlation = np.full((n, n), rho) + (1 - rho) * np.eye(n)
         off = values - delta[:, None]
         square = (off * np.linalg.solve(correlation, off.T).T).sum(axis=1)
-        sigma = np.geomspace(values.std() / 30, values.std() * 1000, 300)
+        sigma = np.geomspace(values.std() / 30, values.std() * 1000, 200)
         log_likelihood = -n * np.log(sigma) - square[:, None] / (2 * sigma**2)
         likelihood = np.trapezoid(
             np.exp(log_likelihood - log_likelihood.max()), sigma, axis=1

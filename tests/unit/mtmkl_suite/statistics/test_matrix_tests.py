@@ -68,6 +68,7 @@ class TestAgainstOthers:
         np.testing.assert_allclose(found.against_control["p"], z.to_numpy()[0, 1:])
 
     def test_wilcoxon_with_holm(self, ties):
+        ties = ties.iloc[:9]  # scipy tries all signs where there are ties
         found = compare_matrix(scores(ties)).pairs
         p = [
             stats.wilcoxon(ties[one], ties[two]).pvalue
@@ -167,7 +168,7 @@ def test_sentences_and_pairs_take_the_same_differences_as_ties():
 
 
 def test_the_best_mean_rank_and_friedmans_test_can_be_reversed(ties):
-    for seed in range(5):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         values = ties.iloc[rng.permutation(12)[:7], :3] + rng.normal(0, 2, (7, 3))
         found = compare_matrix(scores(values), control="a")

@@ -1,4 +1,4 @@
-"""What the linear classifiers share: preparation, limits, tasks of one class, paths."""
+"""Linear classifiers: preparation, limits, tasks of one class, paths."""
 
 import numpy as np
 import pytest
@@ -112,9 +112,7 @@ def test_restarts_are_seeded_and_the_best_is_kept(name, pairs_of_classes):
     ends = [history[-1] for history in four.restart_histories_]
     assert four.objective_ == min(ends)
     assert all(np.all(np.diff(history) <= 1e-9) for history in four.restart_histories_)
-    with pytest.raises(
-        ValueError, match="n_restarts must be a whole number of at least 1"
-    ):
+    with pytest.raises(ValueError, match="n_restarts must be a whole number of at lea"):
         _make(name, n_restarts=0).fit(X, y, task)
 
 

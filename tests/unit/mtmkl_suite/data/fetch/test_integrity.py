@@ -11,7 +11,6 @@ from mtmkl_suite.data.fetch.integrity import (
     find_problem,
     problem_of,
     read_checksums,
-    sha256_of,
 )
 
 CONTENT = b"one\ntwo\nthree\n"
@@ -42,13 +41,6 @@ def test_size_and_hash_are_checked(path):
     path.write_bytes(b"O" + CONTENT[1:])
     problem = find_problem(path, FILE)
     assert f"expected {SHA256}" in problem
-
-
-def test_newlines_are_normalised_only_where_declared(path):
-    path.write_bytes(CONTENT.replace(b"\n", b"\r\n"))
-    assert sha256_of(path) != SHA256
-    assert find_problem(path, FILE.model_copy(update={"newline": "lf"})) is None
-    assert find_problem(path, FILE, remember=False) is not None
 
 
 def test_findings_are_remembered_until_the_file_changes(path, monkeypatch):

@@ -29,8 +29,8 @@ def toy(epsilon=None):
 
 @pytest.mark.filterwarnings("ignore:.*inaccurate", "ignore:pnorm")
 @pytest.mark.parametrize("epsilon", [None, 0.1])
-@pytest.mark.parametrize("C", [0.1, 2.0, 100.0])
-@pytest.mark.parametrize("p", [2.0, 6.0, 8.67])
+@pytest.mark.parametrize("C", [0.1, 100.0])
+@pytest.mark.parametrize("p", [2.0, 8.67])
 def test_equals_the_optimum_of_a_general_solver(p, C, epsilon):
     targets, grams, problem = toy(epsilon)
     optimum = find_optimum(mixed_norm(targets, grams, C, p, epsilon)).value

@@ -44,16 +44,16 @@ def test_solvers_of_a_trial_agree():
     found = solver_trial.run({"solver": "features", "n": 200})
     gram = solver_trial.run({"solver": "gram", "n": 200})
     assert found["objective"] == pytest.approx(gram["objective"], rel=2e-3)
-    rival = solver_trial.run(
+    baseline = solver_trial.run(
         {
             "solver": "liblinear", "n": 200, "theta": found["theta"],
             "goal": found["objective"],
         }
     )  # fmt: skip
-    assert rival["objective"] <= found["objective"]
+    assert baseline["objective"] <= found["objective"]
     # With the same weights it can be better by the gap at most.
-    assert rival["objective"] >= (1 - 1e-3) * found["objective"]
-    for each in (found, gram, rival):
+    assert baseline["objective"] >= (1 - 1e-3) * found["objective"]
+    for each in (found, gram, baseline):
         assert each["seconds"] > 0
         assert each["data"] == pytest.approx(200 * 462 * 12 / 2**20, rel=0.05)
 
@@ -75,8 +75,8 @@ def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
     monkeypatch.setattr(steps, "_trial", trial)
     table = steps.solver_seconds(made_context(paper_of({"tier": "paper"})))
     assert len(table) == sum(map(len, steps.SIZES["paper"].values()))
-    rivals = [each for each in asked if each["solver"] == "liblinear"]
-    assert all(each["theta"] == [0.5] and each["goal"] == 2.0 for each in rivals)
+    baselines = [each for each in asked if each["solver"] == "liblinear"]
+    assert all(each["theta"] == [0.5] and each["goal"] == 2.0 for each in baselines)
     found = made_context(paper_of({}), table, steps={"solver_seconds": table})
     figure, numbers = figure_solvers(found)
     assert len(figure.axes) == 2

@@ -28,7 +28,7 @@ def shown(**changes):
 
 
 def test_both_verdicts_stand_beside_each_other():
-    table = sentence_table(shown(), lambda name: f"#{name}")
+    table = sentence_table(shown())
     assert table.rows == [
         [
             "“it is best” (l. 12)",

@@ -1,6 +1,6 @@
 import pandas as pd
 import pytest
-from configured import paper_of
+from configured import artefact_of, paper_of
 
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.pages import summary as pages
@@ -68,4 +68,24 @@ def test_a_run_of_parts_ends_with_its_best_methods(results, monkeypatch):
         "    3     m3      0.6       +0.3",
         "    4     m4      0.5       +0.4",
         "    5     m5      0.4       +0.5",
+    ]
+
+
+def test_a_figure_with_other_settings_ends_with_its_path_and_no_verdicts(
+    results, monkeypatch
+):
+    monkeypatch.setattr(pages, "_best_methods", lambda config, folder: [])
+    figure = {"kind": "figure", "title": "Errors", "experiments": ["digits"]}
+    changed = config("digits").model_copy(
+        update={
+            "artefacts": {"figure_1": artefact_of(figure)},
+            "parts": ["figure_1"],
+            "changes": {"experiments.digits.metrics": ["auc"]},
+            "remarks": ["--set changes digits, and not others."],
+        }
+    )
+    path = results.paper("p").artefact("figure_1", "png")
+    assert closing_summary([changed], results).splitlines()[2:-2] == [
+        "  --set changes digits, and not others.",
+        f"  figure_1: {path.resolve()}",
     ]

@@ -8,8 +8,8 @@ from ranked_tables import (
     RANKING,
     TESTS,
     cell_of,
+    cells_of,
     context,
-    lines_of,
 )
 from scipy import stats
 
@@ -53,39 +53,40 @@ def test_an_uncertain_metric_gets_the_weaker_verdict_and_is_one_cell(ranking):
     printed = ranking.cells[ranking.cells["in_paper"]]
     assert (printed["row"] == "Mines, 50 %").sum() == 3
     assert not printed["row"].str.contains("accuracy").any()
-    lines = lines_of(ranking, "50 %", "Mines")
-    assert lines["reproduced here, balanced accuracy"][0] == "50.0 ± 0.3"
-    assert lines["reproduced here, accuracy †"][2] == "94.0 ± 0.3"
+    cells = cells_of(ranking, "50 %", "Mines")
+    assert cells[0][2] == "balanced accuracy: 50.0 ± 0.3"
+    assert cells[2][3] == "accuracy †: 94.0 ± 0.3"
     assert "ranks are by AUC" in " ".join(ranking.notes)
 
 
 def test_a_row_takes_part_in_its_blocks_only(ranking):
-    assert lines_of(ranking, "10 %", "Mines") == {}
+    assert cells_of(ranking, "10 %", "Mines") == []
     assert not (ranking.cells["row"] == "Mines, 10 %").any()
 
 
-def test_lines_show_number_spread_and_rank(ranking):
-    lines = lines_of(ranking, "10 %", "A")
-    assert lines["published"] == ["80.0 (3)", "85.0 (2)", "90.0 (1)"]
-    assert lines["reproduced here"][1] == "88.0 ± 0.3 (1)"
-    assert lines["verdict"] == ["reproduced", "different", "different"]
+def test_cells_show_number_spread_and_rank(ranking):
+    cells = cells_of(ranking, "10 %", "A")
+    assert [lines[0] for lines in cells] == ["80.0 (3)", "85.0 (2)", "90.0 (1)"]
+    assert cells[1][1] == "88.0 ± 0.3 (1) ✗"
+    assert [lines[1][-1] for lines in cells] == ["✓", "✗", "✗"]
     assert all(len(line) == len(ranking.header) for line in ranking.body)
 
 
 def test_mean_ranks_are_judged(ranking):
-    lines = lines_of(ranking, "10 %", "mean rank")
-    assert lines["published"] == ["2.5", "2.5", "1"]
-    assert lines["of the published accuracies"] == ["2.50", "2.50", "1.00"]
-    assert lines["reproduced here"] == ["2.50", "2.00", "1.50"]
-    assert lines["verdict"] == ["reproduced", "close", "close"]
+    assert cells_of(ranking, "10 %", "mean rank") == [
+        ["2.5", "recomputed: 2.50", "2.50 ✓"],
+        ["2.5", "recomputed: 2.50", "2.00 ≈"],
+        ["1", "recomputed: 1.00", "1.50 ≈"],
+    ]
     assert cell_of(ranking, "mean rank, 10 %", "Alone")["unit"] == "rank"
 
 
 def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
     partial = context(without=("B",))
     ranking = build(partial, RANKING)
-    assert lines_of(ranking, "10 %", "B")["reproduced here"] == ["no data"] * 3
-    assert lines_of(ranking, "10 %", "mean rank")["reproduced here"] == ["no data"] * 3
+    for name in ("B", "mean rank"):
+        cells = cells_of(ranking, "10 %", name)
+        assert [lines[-1] for lines in cells] == ["no data"] * 3
     assert cell_of(ranking, "A, 10 %", "Alone")["reproduced_rank"] == 3
     assert cell_of(ranking, "mean rank, 10 %", "Alone")["verdict"] == "no data"
 
