@@ -110,7 +110,6 @@ def edited_paper(tmp_path, *changes):
         place[last] = value
         if value is None:
             del place[last]
-    del document["main_claim"]
     parts = {key: {key: document.pop(key)} for key in FILES[1:] if key in document}
     folder = tmp_path / "edited"
     folder.mkdir(parents=True)

@@ -10,6 +10,7 @@ from mtmkl.solvers.svm.task_steps import (
     diagonals,
     rescale,
     violation_at,
+    write_sums,
 )
 
 
@@ -35,9 +36,15 @@ def test_without_an_intercept_every_gradient_counts_by_itself():
 def test_duals_are_multiplied_by_what_is_best_in_their_box(linear, factor):
     statistics, beta = np.zeros((1, N_STATISTICS)), np.array([0.5, 0.0, -0.25])
     statistics[0, [LINEAR, QUADRATIC]] = linear, 1.0
-    expected = factor * beta
-    rescale(np.array([0, 3]), -np.ones(3), np.ones(3), statistics, beta)
-    np.testing.assert_allclose(beta, expected)
+    X = np.random.default_rng(0).normal(size=(3, 2))
+    weight = np.array([[0, 1]])  # one feature, one Gram matrix
+    kernels = np.array([0, 3]), np.array([0]), X[:, :1], (X @ X.T).ravel(), weight
+    sums = beta, np.empty((1, 1)), np.empty(3)
+    write_sums(kernels, sums)
+    expected = [factor * each for each in sums]
+    rescale(kernels, sums, -np.ones(3), np.ones(3), statistics)
+    for found, each in zip(sums, expected, strict=True):
+        np.testing.assert_allclose(found, each)
 
 
 def test_diagonals_are_of_weighted_sums_of_shared_matrices_and_features():
