@@ -39,10 +39,10 @@ def primal(problem, solution, C, task=TASK):
     return value + C * np.maximum(excess, 0.0).sum()
 
 
-def dual(problem, beta):
+def dual(problem, beta, task=TASK):
     """Return the dual's value at β, from its definition."""
-    B = np.zeros((4, problem.factors.shape[1]))
-    np.add.at(B, TASK, beta[:, None] * problem.factors)
+    B = np.zeros((problem.tasks.n_tasks, problem.factors.shape[1]))
+    np.add.at(B, task, beta[:, None] * problem.factors)
     largest = [
         np.linalg.norm(B[:, a:b], 2)
         for a, b in zip(problem.ends[:-1], problem.ends[1:], strict=True)

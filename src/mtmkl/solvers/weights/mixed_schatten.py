@@ -22,6 +22,10 @@ singular vectors of Z an upper one, by machines on few features. A small ρ is q
 the lower bound and slow at the upper, a large one the other way round: so it balances
 the residuals, and mixing the last iterates makes both quick.
 
+Models of many tasks lie in few directions of the coordinates. They are sought in the
+span of some, where iterations are quick. The lower bound is that of all coordinates;
+where it is too low, leading right singular vectors of the B_j join the directions.
+
 References
 ----------
 P. Jawanpuria, J. S. Nath, Multi-task multiple kernel learning, SIAM International
@@ -30,7 +34,7 @@ statistical learning via the alternating direction method of multipliers, 2011.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -74,6 +78,15 @@ _ACCURACY = 0.02  # of machines, by the gap
 _IDLE, _IDLE_CHECKS = 0.99, 4  # what is left of a gap that stands still, and how long
 _SHARE = 0.05  # of the gap that is left to the machines on Q
 _ROUNDING = 1e-14  # of C
+_MANY_TASKS = 32  # from which on directions are worth their while
+# Directions that join: singular values by the largest, and how many.
+_LEADING, _FEWEST, _MOST = 0.95, 5, 40
+_IN_USE, _LARGEST_ORDER = 1e-6, 100.0  # kernels by their share of the dual norm
+_NEW = 1e-6  # length of a direction apart from the others
+_WIDE = 0.7  # of the coordinates of a kernel, from where on all are taken
+_MOST_ROUNDS = 30
+# Gap in some directions: by that in all, by the tolerance, and at most.
+_OF_GAP, _OF_TOLERANCE, _MOST_GAP = 0.2, 0.3, 0.03
 
 
 @dataclass(frozen=True)
@@ -132,6 +145,11 @@ class SchattenProblem:
         return cls(stacked, ends, spans_of(stacked, ends), tasks, float(q))
 
     @property
+    def tube(self) -> float | None:
+        """The ε of regression, None in classification."""
+        return None if self.tasks.is_classification else self.tasks.epsilon
+
+    @property
     def n_kernels(self) -> int:
         """Number of kernels k."""
         return self.ends.size - 1
@@ -180,16 +198,7 @@ class SchattenProblem:
 
     def machines(self, blocks: GramBlocks, C: float, beta: FloatArray) -> TaskDuals:
         """Return machines of the tasks on other kernels, begun at β."""
-        epsilon = None if self.tasks.is_classification else self.tasks.epsilon
-        problem = DualProblem.of(
-            self.tasks.c,
-            blocks,
-            epsilon=epsilon,
-            fit_intercept=self.tasks.fit_intercept,
-        )
-        state = TaskDuals(problem, C)
-        state.start(beta)
-        return state
+        return _begun(DualProblem.of(self.tasks.c, blocks, epsilon=self.tube), C, beta)
 
     def norm(self, W: FloatArray) -> tuple[float, FloatArray]:
         """Return N and the trace norms n_j of W', shape (T, D)."""
@@ -200,6 +209,13 @@ class SchattenProblem:
             ]
         )
         return float(np.linalg.norm(norms, self.q)), norms
+
+
+def _begun(problem: DualProblem, C: float, beta: FloatArray) -> TaskDuals:
+    """Return machines begun at β."""
+    state = TaskDuals(problem, C)
+    state.start(beta)
+    return state
 
 
 def one_gram(factors: FloatArray, sizes: IntArray) -> GramBlocks:
@@ -270,6 +286,8 @@ class MixedSchattenPath:
         self._S = np.zeros((problem.tasks.n_tasks, problem.factors.shape[1]))
         self._rho = 1.0
         self._duals: TaskDuals | None = None
+        is_large = problem.tasks.n_tasks >= _MANY_TASKS
+        self._directions = _Directions(problem) if is_large else None
 
     def solve(self, C: float) -> Solution:
         """Solve for one C.
@@ -296,10 +314,162 @@ class MixedSchattenPath:
             beta[np.abs(beta) <= _ROUNDING * self._duals.C] = 0.0
             self._duals.rescale(C)
             self._duals.refresh()
-        search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
-        solution = search.run(self.max_iter)
-        self._S, self._rho = search.S, search.rho
+        solution, limit, n_iter = None, "", 0
+        if self._directions is not None:
+            solution, limit, n_iter = self._solve_in_directions(C, self._directions)
+        if solution is None:
+            search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
+            solution, limit = search.run(max(self.max_iter - n_iter, 1))
+            self._S, self._rho = search.S, search.rho
+        certificate = solution.certificate
+        is_stopped = certificate.status == "stopped"
+        warn_if_stopped(
+            certificate,
+            f"mixed Schatten norms, C={C:g}, q={self.problem.q:g}",
+            self.tol,
+            remedy=remedy_of(self.problem.tasks) if is_stopped else "",
+            limit=limit,
+        )
         return solution
+
+    def _solve_in_directions(
+        self, C: float, directions: "_Directions"
+    ) -> tuple[Solution | None, str, int]:
+        """Solve in more and more directions.
+
+        Without a solution where these are too many: all coordinates are next, from
+        where the directions led.
+        """
+        assert self._duals is not None
+        problem, best, limit = self.problem, None, ""
+        bound, n_iter, history = -np.inf, 0, []
+        within = directions.within
+        if within is None:
+            self._duals.solve(np.array([1.0 / self._rho]), first_tolerance(self.tol))
+        for n_round in range(_MOST_ROUNDS):
+            gap, beta = np.inf, self._duals.beta
+            if n_round > 0 or within is None:
+                B = problem.duals_in_features(beta)
+                value, share = problem.dual_value(beta, directions.largest_values(B))
+                if value > bound:
+                    bound, dual = value, share * beta
+                if best is not None:
+                    found = replace(
+                        best.certificate,
+                        dual_objective=bound,
+                        n_iter=n_iter,
+                        history=np.array(history),
+                    )
+                    gap = found.duality_gap
+                    if gap <= self.tol or n_iter >= self.max_iter:
+                        status: Status = "converged" if gap <= self.tol else "stopped"
+                        found = replace(found, status=status)
+                        return (
+                            replace(best, certificate=found, dual=dual),
+                            limit,
+                            n_iter,
+                        )
+                within = directions.widen(B, self._rho)
+                if within is None:
+                    break
+                self._duals = _begun(within.tasks, C, beta)
+            tol = min(max(_OF_GAP * gap, _OF_TOLERANCE * self.tol), _MOST_GAP)
+            search = _Search(within, self._duals, directions.S, self._rho, tol)
+            solution, limit = search.run(max(self.max_iter - n_iter, 1))
+            directions.S, self._rho = search.S, search.rho
+            n_iter += solution.certificate.n_iter
+            if best is None or solution.certificate.objective < history[-1]:
+                coef = directions.in_coordinates(solution.coef)
+                best = replace(solution, coef=coef)
+            history.append(best.certificate.objective)
+            if solution.certificate.status == "stalled":
+                break
+        self._S = directions.in_coordinates(directions.S)
+        self._duals = _begun(problem.tasks, C, self._duals.beta)
+        self._directions = None
+        return None, "", n_iter
+
+
+class _Directions:
+    """Orthonormal directions of the coordinates of each kernel.
+
+    Attributes
+    ----------
+    within : SchattenProblem or None
+        The problem in these directions; None before there are any.
+    S : ndarray of shape (T, K)
+        As in the search, in the K directions.
+    """
+
+    def __init__(self, problem: SchattenProblem) -> None:
+        self.problem = problem
+        self.spectra = _Spectra(problem)
+        self.factors = np.split(problem.factors, problem.ends[1:-1], axis=1)
+        self.bases = [np.zeros((each.shape[1], 0)) for each in self.factors]
+        self.parts = [each[:, :0] for each in self.factors]
+        self.within: SchattenProblem | None = None
+        self.S = np.zeros((problem.tasks.n_tasks, 0))
+
+    def largest_values(self, B: FloatArray) -> FloatArray:
+        """Decompose B', shape (T, D), and return its largest singular values, (k,)."""
+        self.spectra.decompose(B)
+        return self.spectra.values[:, 0].copy()
+
+    def widen(self, B: FloatArray, rho: float) -> SchattenProblem | None:
+        """Add leading directions of B' as decomposed; None if none is new."""
+        problem = self.problem
+        values, largest = self.spectra.values, self.spectra.values[:, 0]
+        norm = max(problem.dual_norm(largest), 1e-300)
+        order = _LARGEST_ORDER
+        if problem.q > 1.0:
+            order = min(problem.q / (problem.q - 1.0), order)
+        leading = np.sum(values > _LEADING * largest[:, None], axis=1)
+        leading = np.clip(leading, _FEWEST, _MOST)
+        leading[(largest / norm) ** order <= _IN_USE] = 1
+        leading = np.minimum(leading, np.sum(values > _NEW * norm, axis=1))
+        vectors = self.spectra.right(B, leading)
+        pieces = zip(
+            np.split(self.S, np.cumsum([each.shape[1] for each in self.bases])[:-1], 1),
+            np.split(B / rho, problem.ends[1:-1], axis=1),
+            strict=True,
+        )
+        S, is_wider = [], False
+        for j, (inside, whole) in enumerate(pieces):
+            basis, new = self.bases[j], vectors[j]
+            for _ in range(2):
+                new = new - basis @ (basis.T @ new)
+            new, lengths, _ = np.linalg.svd(new, full_matrices=False)
+            new = new[:, lengths > _NEW]
+            d, width = basis.shape[0], basis.shape[1] + new.shape[1]
+            if new.shape[1] and width > _WIDE * d:
+                # What is outside the directions comes from the multipliers alone.
+                inside = (inside - whole @ basis) @ basis.T + whole
+                self.bases[j], self.parts[j] = np.eye(d), self.factors[j]
+                is_wider = True
+            elif new.shape[1]:
+                inside = np.concatenate([inside, whole @ new], axis=1)
+                self.bases[j] = np.concatenate([basis, new], axis=1)
+                part = self.factors[j] @ new
+                self.parts[j] = np.concatenate([self.parts[j], part], axis=1)
+                is_wider = True
+            S.append(inside)
+        if not is_wider:
+            return None
+        self.S = np.concatenate(S, axis=1)
+        self.within = SchattenProblem.of(
+            self.parts,
+            problem.tasks.c,
+            problem.tasks.blocks.sizes,
+            problem.q,
+            epsilon=problem.tube,
+        )
+        return self.within
+
+    def in_coordinates(self, W: FloatArray) -> FloatArray:
+        """Return W', shape (T, K), in the coordinates, shape (T, D)."""
+        widths = np.cumsum([each.shape[1] for each in self.bases])
+        parts = zip(np.split(W, widths[:-1], axis=1), self.bases, strict=True)
+        return np.concatenate([part @ basis.T for part, basis in parts], axis=1)
 
 
 class _Search:
@@ -327,8 +497,8 @@ class _Search:
         self.gap = np.inf
         self.history: list[float] = []
 
-    def run(self, max_iter: int) -> Solution:
-        """Iterate until the gap is closed."""
+    def run(self, max_iter: int) -> tuple[Solution, str]:
+        """Iterate until the gap is closed; return what limits a stalled one, too."""
         n_iter = idle = 0
         status: Status | None = None
         while status is None:
@@ -364,7 +534,7 @@ class _Search:
                 self.S = self.Z + (self.S - self.Z) / factor
                 self.rho *= factor
                 self.extrapolation.clear()
-        return self.result(n_iter, status, inner.limit)
+        return self.result(n_iter, status), inner.limit
 
     def proximal_point(self) -> None:
         """Renew Z."""
@@ -446,8 +616,8 @@ class _Search:
         factor = float(np.clip(np.sqrt(primal / max(dual, 1e-300)), 0.2, 5.0))
         return 1.0 if 2.0 / 3.0 < factor < 1.5 else factor
 
-    def result(self, n_iter: int, status: Status, limit: str) -> Solution:
-        """Return the solution with its certificate, and a warning if it is short."""
+    def result(self, n_iter: int, status: Status) -> Solution:
+        """Return the solution with its certificate."""
         problem, best = self.problem, self.best
         assert best is not None
         W = np.zeros_like(self.S)
@@ -471,14 +641,6 @@ class _Search:
             status=status,
             history=np.array(self.history),
             floor=self.floor,
-        )
-        warn_if_stopped(
-            certificate,
-            f"mixed Schatten norms, C={self.duals.C:g}, q={problem.q:g}",
-            self.tol,
-            remedy=remedy_of(problem.tasks) if status == "stopped" else "",
-            limit=limit,
-            stacklevel=5,
         )
         return Solution(
             coef=W,

@@ -8,6 +8,7 @@ from sweeps import sweep
 from mtmkl.certify.kernel_problems import mixed_schatten, square_root
 from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.svm import task_steps as steps
+from mtmkl.solvers.weights import mixed_schatten as mixed_schatten_solver
 from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath, SchattenProblem
 
 
@@ -50,6 +51,34 @@ def test_models_with_fewer_coordinates_than_tasks_have_the_objective(seed, q):
         solution = path.solve(C)
         value = primal(problem, solution, C, task)
         assert solution.certificate.objective == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize(("q", "epsilon"), [(1.0, None), (1.5, 0.1), (2.0, None)])
+def test_models_of_many_tasks_are_found_in_few_directions(q, epsilon, monkeypatch):
+    rng = np.random.default_rng(7)
+    n_tasks, n, d = 40, 6, 90
+    task = np.repeat(np.arange(n_tasks), n)
+    factors = [rng.normal(size=(task.size, d)) for _ in range(2)]
+    models = rng.normal(size=(n_tasks, 2)) @ rng.normal(size=(2, d))
+    y = np.sum(factors[0] * models[task], axis=1)
+    y = y / y.std() if epsilon else np.sign(y)
+    sizes = np.full(n_tasks, n)
+    problem = SchattenProblem.of(factors, y, sizes, q, epsilon=epsilon)
+    few = MixedSchattenPath(problem)
+    monkeypatch.setattr(mixed_schatten_solver, "_MANY_TASKS", n_tasks + 1)
+    whole = MixedSchattenPath(problem)
+    for C in (1e-3, 3e-3, 1e-2):
+        solution, other = few.solve(C), whole.solve(C)
+        certificate = solution.certificate
+        assert certificate.duality_gap <= 1e-4
+        assert certificate.objective == pytest.approx(
+            primal(problem, solution, C, task)
+        )
+        assert certificate.dual_objective == pytest.approx(
+            dual(problem, solution.dual, task)
+        )
+        assert other.certificate.objective >= certificate.dual_objective
+    assert few._directions.S.shape[1] <= problem.factors.shape[1] // 2
 
 
 def test_one_kernel_is_the_same_problem_for_every_q():
