@@ -168,12 +168,16 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
 
 
 def _keep(name: str, needed: set[str], function: CompileResult) -> CompileResult:
-    """Keep a function that others may call, apart from them if it is large."""
+    """Keep a function that others may call, apart from them if it is large.
+
+    Apart as well if it makes Python objects: of what these need, ``consts``, a copy in a
+    caller that was loaded before would get the only one.
+    """
     library = function.library
     module = library._get_module_for_linking()
     blocks = module.get_function(function.fndesc.llvm_func_name).blocks
     size = islice((1 for block in blocks for _ in block.instructions), _INLINED + 1)
-    if sum(size) > _INLINED:
+    if sum(size) > _INLINED or function.environment.consts:
         nothing = binding.parse_assembly("")
         nothing.triple, nothing.data_layout = module.triple, module.data_layout
         library._shared_module = nothing

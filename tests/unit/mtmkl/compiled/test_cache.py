@@ -6,7 +6,7 @@ import pytest
 
 CALLEE = '''
 import numpy as np
-from mtmkl.compiled import routine
+from mtmkl.compiled import compiled, routine
 FACTOR = np.float64(2.0)
 BITS = np.int64(0)
 TABLE = np.zeros(3)
@@ -17,6 +17,9 @@ def scaled(x):
 @routine
 def scaled_too(x):
     return FACTOR * x + TABLE[0]
+@compiled
+def zeros(n):
+    return np.zeros((2, n)), np.zeros(n, np.int64)
 '''
 CALLER = """
 import callee
@@ -32,7 +35,14 @@ def named(x):
 @compiled
 def squared(x):
     return dot(x, x)
+@compiled
+def counted(n):
+    work, index = callee.zeros(n)
+    return work[0, n - 1] + index[0]
 print(shifted(3.0), named(3.0), squared(np.arange(30.0)))
+# An array for Python, from code that a caller loaded first.
+assert counted(3) == 0.0
+assert [each.size for each in callee.zeros(3)] == [6, 3]
 """
 
 
