@@ -170,8 +170,8 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
 def _keep(name: str, needed: set[str], function: CompileResult) -> CompileResult:
     """Keep a function that others may call, apart from them if it is large.
 
-    Apart as well if it makes Python objects: of what these need, ``consts``, a copy in a
-    caller that was loaded before would get the only one.
+    Apart as well if it makes Python objects: what these need, ``consts``, would be set
+    for the copy in a caller that was loaded before, and for that alone.
     """
     library = function.library
     module = library._get_module_for_linking()
