@@ -170,8 +170,8 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
 def _keep(name: str, needed: set[str], function: CompileResult) -> CompileResult:
     """Keep a function that others may call, apart from them if it is large.
 
-    Apart as well if it makes Python objects: what these need, ``consts``, would be set
-    for the copy in a caller that was loaded before, and for that alone.
+    Apart as well if it makes Python objects: a process that has loaded a caller would
+    add to ``consts``, what these need, were it to compile the function itself.
     """
     library = function.library
     module = library._get_module_for_linking()
