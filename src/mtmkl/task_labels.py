@@ -34,7 +34,8 @@ def task_labels(task: Any, n: int, *, stacklevel: int = 3) -> NDArray[Any]:
     if task is None:
         warnings.warn(
             f"task is not given: all {n} samples are taken as one task. Pass task=..., "
-            "one label per sample (np.zeros(len(X)) if there is one task)",
+            "one label per sample (np.zeros(len(X)) if there is one task); to a step "
+            "of a Pipeline, name__task=...; in a search, PathSearchCV or TaskColumn",
             UserWarning,
             stacklevel=stacklevel,
         )

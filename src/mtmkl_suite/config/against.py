@@ -79,8 +79,11 @@ def fewer_repeats(config: Paper, repeats: int) -> Paper:
     return found
 
 
-def with_record(config: Paper) -> Paper:
-    """Return a configuration of which only the methods that joined are fitted."""
+def with_record(config: Paper, seed: int) -> Paper:
+    """Return a configuration of which only the methods that joined are fitted.
+
+    ``seed``: The root seed, which has to be that of the record.
+    """
     if not config.own:
         raise ConfigError(
             "--against published needs --method NAME or package.module:Class that is "
@@ -94,6 +97,11 @@ def with_record(config: Paper) -> Paper:
     config = _comparing(config, joined)
     folder = published_folder(config.paper.id)
     published = read_json(folder / "provenance.json")
+    if published["seed"] != seed:
+        raise ConfigError(
+            f"--against published: the record has splits of seed {published['seed']}, "
+            f"not {seed}: leave out the key 'seed'"
+        )
     machine = published.get("machine", {}).get("processor", "another machine")
     note = (
         f"Scores of all other methods are those of the published record, commit "

@@ -38,7 +38,7 @@ def load_papers(run: Run) -> list[Paper]:
         change = against.fewer_repeats if run.against else with_repeats
         papers = [change(paper, run.repeats) for paper in papers]
     papers = [_joined(paper, run) for paper in papers]
-    return [against.with_record(p) for p in papers] if run.against else papers
+    return [against.with_record(p, run.seed) for p in papers] if run.against else papers
 
 
 def _loaded(run: Run, settings: Mapping[str, Any]) -> list[Paper]:

@@ -24,7 +24,7 @@ from mtmkl_suite.files import read_json, write_json
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.provenance import check_data, check_settings
+from mtmkl_suite.run.provenance import check_data
 
 _CELL_LOOP = "mtmkl_suite.evaluation.cells"
 
@@ -127,16 +127,14 @@ def prepare_data(
 ) -> None:
     """Write what is known of data sets, and their splits; none if data are missing.
 
-    Where repeats differ in their data, each is split by its own. Data and seed have to
-    be those of a published record that the scores are compared with.
+    Where repeats differ in their data, each is split by its own. Data have to be those
+    of a published record that the scores are compared with.
     """
     for need in needs:
         variant = need.variant
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
         if record is not None and info["status"] == "ok":
-            before = read_json(record.folder / "provenance.json")
-            check_settings(before, tier=before["tier"], seed=seed)
-            check_data(before, info)
+            check_data(read_json(record.folder / "provenance.json"), info)
         write_json(folder.data_info(variant.id), info)
         for protocol in need.protocols:
             path = folder.splits(protocol.id, variant.id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from mtmkl.errors import some
+from mtmkl.errors import unknown
 from mtmkl_suite.statistics.hierarchical import MIN_REPEATS, compare_all_repeats
 from mtmkl_suite.statistics.pairs import (
     LEVEL,
@@ -188,9 +188,7 @@ def compare_matrix(
     """
     values = without_rounding(scores.values)
     if control is not None and control not in values:
-        raise ScoresError(
-            f"control {control!r} is not one of the methods: {some(list(values), 20)}"
-        )
+        raise ScoresError(unknown("method", control, list(map(str, values))))
     if not (rope >= 0 and math.isfinite(rope)):
         raise ScoresError(f"rope is {rope}, wanted a number of at least 0")
     if test_share is not None and not 0 <= test_share < 1:

@@ -215,7 +215,7 @@ def _own_sentence(
             sides[side].append(_label(context, name, []))
     parts = [f"{side} {', '.join(names)}" for side, names in sides.items() if names]
     rest = len(tested) - sum(map(len, sides.values()))
-    parts += [f"not significantly different from {rest}"] if rest else []
+    parts += [f"not significantly different from {rest} methods"] if rest else []
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
     others = means.loc[[m for m in ranks.index if m != method], "seconds"]

@@ -103,7 +103,7 @@ def test_the_smallest_p_is_that_of_differences_of_one_sign():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"control": "z"}, "'z' is not one of the methods: a, b, c, d"),
+        ({"control": "z"}, r"unknown method 'z' \(known: a, b, c, d\)"),
         ({"rope": -1.0}, "rope is -1.0"),
         ({"rope": float("nan")}, "rope is nan"),
         ({"test_share": 1.0}, "test share is 1.0"),
