@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
     ``differences`` has those of numbers, and ``why`` names the number or the claim that
     decides most. ``numbers`` and ``claims`` count each verdict; numbers that follow
-    from others are left out.
+    from others are left out where there are others.
     """
 
     sentence: str
@@ -43,6 +43,9 @@ def answer(
 ) -> Answer:
     """Return what verdicts on numbers and on claims say together, each counted."""
     own = verdict_rule.own_numbers(verdicts)
+    apart = ""
+    if own.empty:  # better than none
+        own, apart = verdicts, ", counted apart,"
     numbers = counts(own["verdict"], verdict_rule.VERDICTS)
     found = counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
@@ -50,7 +53,9 @@ def answer(
     parts = []
     if total:
         unread = {name: numbers[name] for name in verdict_rule.NO_NUMBER}
-        shares = [f"{within} of {total} published numbers are reproduced or close"]
+        shares = [
+            f"{within} of {total} published numbers{apart} are reproduced or close"
+        ]
         shares += [f"{n} {name}" for name, n in unread.items() if n]
         parts.append(", ".join(shares))
     if decided := {name: found[name] for name in DECIDED if found[name]}:

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
+
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Artefact, Paper
 from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.files import write_bytes, write_text
 from mtmkl_suite.judge.claims import counts_of
+from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
@@ -24,7 +27,7 @@ from mtmkl_suite.report.pages.documentation import brief, source_of
 from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.published_reach import published_counts
 from mtmkl_suite.report.record import Record, origin_of, read_record
-from mtmkl_suite.report.text import TextTable
+from mtmkl_suite.report.text import TextTable, number
 from mtmkl_suite.run.folders import READING_SCORES, PaperFolder, PublishedFolder
 
 _END = "<!-- end -->"
@@ -100,7 +103,7 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
     answers, _ = answers_of(record.context, verdicts, claims)
     main = main_answer(record.context, claims, record.claim_settings)
     artefacts = [
-        _artefact(name, each, folder, answers[name])
+        _artefact(name, each, folder, answers[name], verdicts)
         for name, each in config.artefacts.items()
     ]
     first = main.main.artefact if main else ""
@@ -122,24 +125,43 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
         sentences=judged.markdown() if judged.rows else "",
         # The main one, then pictures, then numbers.
         artefacts=sorted(artefacts, key=lambda a: (a.id != first, a.kind != "figure")),
-        readings=[_artefact(name, each, folder, None) for name, each in shown.items()],
+        readings=[_artefact(name, each, folder) for name, each in shown.items()],
         reading_scores=READING_SCORES,
         seconds=list(_seconds(record)),
     )
 
 
 def _artefact(
-    name: str, artefact: Artefact, folder: PaperFolder, found: Answer | None
+    name: str,
+    artefact: Artefact,
+    folder: PaperFolder,
+    found: Answer | None = None,
+    verdicts: pd.DataFrame | None = None,
 ) -> SimpleNamespace:
-    """Return what is shown of a figure or table: its answer, heading and text."""
+    """Return what is shown of a figure or table: its answer, heading and text.
+
+    ``quoted``: Numbers of the paper's text that are judged with it.
+    """
     heading = heading_of(name, artefact.title)
     text = ""
     if artefact.kind == "table":
         page = folder.artefact(name, "md").read_text(encoding="utf-8").strip()
         text = page.partition("\n\n")[2]  # without its heading
+    quoted = []
+    if artefact.quoted is not None and verdicts is not None:
+        places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
+        mine = verdicts[verdicts["artefact"] == name]
+        quoted = [
+            f"{row['row']}, {row['column']}: "
+            f"printed {number(float(row['published']))}, "
+            f"ours {number(float(row['reproduced']))} ({row['verdict']})"
+            for row in mine.to_dict("records")
+            if (row["row"], row["column"]) in places
+            and row["verdict"] in (*WITHIN, DIFFERENT)
+        ]
     return SimpleNamespace(
         id=name, kind=artefact.kind, title=artefact.title, heading=heading, text=text,
-        answer=found,
+        answer=found, quoted="; ".join(quoted),
         # As git hosts and the site name the heading.
         anchor=re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-"),
     )  # fmt: skip
