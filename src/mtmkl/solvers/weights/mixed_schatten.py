@@ -124,6 +124,7 @@ class SchattenProblem:
         q: float,
         *,
         epsilon: float | None = None,
+        fit_intercept: bool = True,
     ) -> "SchattenProblem":
         """Return a problem.
 
@@ -138,10 +139,13 @@ class SchattenProblem:
         q : float
         epsilon : float, optional
             The tube of regression; by default the tasks are classifications.
+        fit_intercept : bool
         """
         stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
-        tasks = DualProblem.of(c, one_gram(stacked, sizes), epsilon=epsilon)
+        tasks = DualProblem.of(
+            c, one_gram(stacked, sizes), epsilon=epsilon, fit_intercept=fit_intercept
+        )
         return cls(stacked, ends, spans_of(stacked, ends), tasks, float(q))
 
     @property
@@ -198,7 +202,13 @@ class SchattenProblem:
 
     def machines(self, blocks: GramBlocks, C: float, beta: FloatArray) -> TaskDuals:
         """Return machines of the tasks on other kernels, begun at β."""
-        return _begun(DualProblem.of(self.tasks.c, blocks, epsilon=self.tube), C, beta)
+        problem = DualProblem.of(
+            self.tasks.c,
+            blocks,
+            epsilon=self.tube,
+            fit_intercept=self.tasks.fit_intercept,
+        )
+        return _begun(problem, C, beta)
 
     def norm(self, W: FloatArray) -> tuple[float, FloatArray]:
         """Return N and the trace norms n_j of W', shape (T, D)."""
@@ -462,6 +472,7 @@ class _Directions:
             problem.tasks.blocks.sizes,
             problem.q,
             epsilon=problem.tube,
+            fit_intercept=problem.tasks.fit_intercept,
         )
         return self.within
 

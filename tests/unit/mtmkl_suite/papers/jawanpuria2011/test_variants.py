@@ -23,12 +23,16 @@ LINEAR = {
 
 
 @pytest.mark.parametrize(
-    "method", [MKLWithoutOffset, MKMTFLWithoutOffset, MKMTSFLWithoutOffset, *PLAIN]
+    ("method", "n_tasks"),
+    [(each, 3) for each in (MKLWithoutOffset, MKMTFLWithoutOffset, *PLAIN)]
+    # Many tasks are solved in few directions.
+    + [(MKMTSFLWithoutOffset, n) for n in (3, 40)],
 )
-def test_models_go_through_the_origin_and_fit_what_does(method):
+def test_models_go_through_the_origin_and_fit_what_does(method, n_tasks):
     rng = np.random.default_rng(0)
-    X, task = rng.normal(size=(60, 3)), np.arange(60) % 3
-    y = X @ [1.0, -2.0, 0.5] * (1 + 0.5 * task)
+    n = 20 * n_tasks
+    X, task = rng.normal(size=(n, 3)), np.arange(n) % n_tasks
+    y = X @ [1.0, -2.0, 0.5] * (1 + 0.5 * (task % 3))
     model = method(1.0, **LINEAR).fit(X, y, task=task)
     np.testing.assert_allclose(model.predict(np.zeros((3, 3)), task=[0, 1, 2]), 0.0)
     np.testing.assert_allclose(model.predict(X, task=task), y, atol=0.3)
