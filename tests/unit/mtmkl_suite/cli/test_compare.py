@@ -75,7 +75,7 @@ def test_repeats_are_compared_in_words(tmp_path, capsys):
     ("options", "words"),
     [
         ([], "add --higher-is-better or --lower-is-better"),
-        (["--higher-is-better", "--control", "me"], "control 'me' is not one of"),
+        (["--higher-is-better", "--control", "me"], "unknown method 'me'"),
         (["--higher-is-better", "--rope", "-1"], "rope is -1.0"),
         (["--higher-is-better", "--where", "x=1"], "there is no column 'x'"),
     ],
