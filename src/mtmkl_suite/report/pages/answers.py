@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.models import Paper, Quoted, Ranking, RankTests, Table
+from mtmkl_suite.config.models import (
+    Artefact,
+    Paper,
+    Quoted,
+    Ranking,
+    RankTests,
+    Table,
+)
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.comparison import practical_equivalence
@@ -170,6 +177,14 @@ def _why_none(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     return "No data."
 
 
+def quoted_in_text(verdicts: pd.DataFrame, artefact: Artefact) -> pd.DataFrame:
+    """Return the verdicts of an artefact that are on numbers of the paper's text."""
+    cells = artefact.quoted.cells if artefact.quoted else []
+    places = {(cell.row, cell.column) for cell in cells}
+    keys = zip(verdicts["row"], verdicts["column"], strict=True)
+    return verdicts.loc[[key in places for key in keys]]
+
+
 def number_rules(
     config: Paper, paper_name: str, verdicts: pd.DataFrame
 ) -> list[dict[str, Any]]:
@@ -177,10 +192,7 @@ def number_rules(
     found = []
     for name, artefact in config.artefacts.items():
         mine = verdicts[verdicts["artefact"] == name]
-        cells = artefact.quoted.cells if artefact.quoted else []
-        quoted = {(cell.row, cell.column) for cell in cells}
-        keys = zip(mine["row"], mine["column"], strict=True)
-        is_quoted = np.array([key in quoted for key in keys], dtype=bool)
+        is_quoted = mine.index.isin(quoted_in_text(mine, artefact).index)
         title = number_of(name) or artefact.title
         for rows, part, where in (
             (mine[~is_quoted], artefact, title),

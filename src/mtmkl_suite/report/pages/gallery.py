@@ -20,7 +20,7 @@ from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.figures.main_claims import main_claim_svg
 from mtmkl_suite.report.main_claims import main_answer
 from mtmkl_suite.report.names import heading_of, is_ours, short_name
-from mtmkl_suite.report.pages.answers import Answer, answer, answers_of
+from mtmkl_suite.report.pages.answers import Answer, answer, answers_of, quoted_in_text
 from mtmkl_suite.report.pages.claims import judged_rows, sentence_table
 from mtmkl_suite.report.pages.comparison_page import PAGE, comparison_of
 from mtmkl_suite.report.pages.documentation import brief, source_of
@@ -148,16 +148,14 @@ def _artefact(
         page = folder.artefact(name, "md").read_text(encoding="utf-8").strip()
         text = page.partition("\n\n")[2]  # without its heading
     quoted = []
-    if artefact.quoted is not None and verdicts is not None:
-        places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
-        mine = verdicts[verdicts["artefact"] == name]
+    if verdicts is not None:
+        mine = quoted_in_text(verdicts[verdicts["artefact"] == name], artefact)
         quoted = [
             f"{row['row']}, {row['column']}: "
             f"printed {number(float(row['published']))}, "
             f"ours {number(float(row['reproduced']))} ({row['verdict']})"
             for row in mine.to_dict("records")
-            if (row["row"], row["column"]) in places
-            and row["verdict"] in (*WITHIN, DIFFERENT)
+            if row["verdict"] in (*WITHIN, DIFFERENT)
         ]
     return SimpleNamespace(
         id=name, kind=artefact.kind, title=artefact.title, heading=heading, text=text,

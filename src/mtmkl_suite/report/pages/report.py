@@ -34,6 +34,7 @@ from mtmkl_suite.report.pages.answers import (
     counts,
     number_rules,
     pair_rules,
+    quoted_in_text,
     with_labels,
 )
 from mtmkl_suite.report.pages.claims import judged_rows
@@ -421,9 +422,7 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
         parts += [(part, *grid) for part in ranks_apart(cells)]
     if artefact.quoted is not None:
         rows = record.verdicts[record.verdicts["artefact"] == name]
-        places = {(cell.row, cell.column) for cell in artefact.quoted.cells}
-        keys = zip(rows["row"], rows["column"], strict=True)
-        quoted = rows[[key in places for key in keys]]
+        quoted = quoted_in_text(rows, artefact)
         quoted = with_print(quoted, context.published.get(artefact.quoted.file))
         parts.append((quoted, "quoted in the text", None, {}))
     reach = read_reach(record.config, name)
