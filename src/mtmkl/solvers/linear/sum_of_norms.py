@@ -66,8 +66,8 @@ MODELS = {"dirty": (ROW_MAXIMA, ENTRIES), "robust": (ROWS, TASKS)}
 
 # Iterations before Newton steps, those from one check to the next, points mixed.
 _ALTERNATIONS, _CHECK_EVERY, _MEMORY = 100, 5, 10
-# Where ρ is this far from the balance it is set to it.
-_FAR = 4.0
+# A ratio of residuals at which ρ changes, and its largest change.
+_FAR, _FARTHEST = 2.0, 10.0
 # A Lagrangian's gradient that is small enough, by the parts' move, both relative.
 _CLOSE = 3.0
 # What σ grows by after so few Newton steps, and is divided by after thrice as many.
@@ -193,8 +193,8 @@ class _Steps:
     def alternate(self, n: int) -> None:
         """Take some steps of the alternating direction method, with ρ = 1/σ."""
         for _ in range(n):
-            move = self.parts - self.V
-            base, share = (self.parts + move).sum(axis=0), len(move) * self.sigma
+            last, move = self.parts, self.parts - self.V
+            base, share = (last + move).sum(axis=0), len(move) * self.sigma
             _, self.pull, residual = loss_step(*self.tasks.arrays, base, 1.0 / share)
             # By the step's optimality the pull is ρ times the move of each copy.
             move += self.sigma * self.pull
@@ -202,12 +202,20 @@ class _Steps:
             self.parts = self._proximal(self.V)
         self.a = np.zeros(self.target.shape)
         self.a[self.is_row] = 2.0 * residual
-        self.Z, before = self.parts, self.sigma
-        self._balance()
-        if 1.0 / _FAR < self.sigma / before < _FAR:
-            self.sigma = before
-        else:
-            self.V = self.parts + (self.V - self.parts) * (self.sigma / before)
+        self.Z, copies = self.parts, last + move
+        scaled = self.V - self.parts
+        pairs = (copies - self.parts, copies), (scaled, self.parts - last)
+        sizes = np.array([[np.linalg.norm(part) for part in pair] for pair in pairs])
+        ratio = 1.0
+        if sizes.all():
+            # The ratio of the relative residuals.
+            ratio = np.sqrt(np.prod(sizes[:, 0] / sizes[:, 1]))
+        elif not self.parts.any():
+            ratio = _FARTHEST  # zeros that are not the optimum: levels are too large
+        if not 1.0 / _FAR < ratio < _FAR:
+            ratio = min(max(ratio, 1.0 / _FARTHEST), _FARTHEST)
+            self.sigma /= ratio
+            self.V = self.parts + scaled / ratio
             self.extrapolation.clear()
         self._fit()
 
