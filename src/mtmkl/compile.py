@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,13 @@ _VARIANTS: dict[str, list[dict[str, Any]]] = {
 }
 """Parameters with which a method calls other routines than by default."""
 
+_KEPT_SECONDS = 30 * 86400.0
+"""Age from which a file is taken as one of older sources: fits of real data may call
+routines that the fits here do not."""
+
 
 def compile_all(processes: int | None = None) -> int:
-    """Compile the solvers of all methods, and delete what older sources left.
+    """Compile the solvers of all methods, and delete what older sources left a month ago.
 
     Parameters
     ----------
@@ -66,8 +71,11 @@ def compile_all(processes: int | None = None) -> int:
     with ProcessPoolExecutor(processes or os.cpu_count(), get_context("spawn")) as pool:
         for each in as_completed([pool.submit(_compile, name) for name in names]):
             used |= each.result()
+    oldest = time.time() - _KEPT_SECONDS
     for path in set(folder.glob(f"*{SUFFIX}")) - used:
-        path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()
     return len(used)
 
 
