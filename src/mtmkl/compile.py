@@ -46,7 +46,7 @@ routines that the fits here do not."""
 
 
 def compile_all(processes: int | None = None) -> int:
-    """Compile the solvers of all methods, and delete what older sources left a month ago.
+    """Compile the solvers of all methods; delete what sources left a month ago.
 
     Parameters
     ----------
