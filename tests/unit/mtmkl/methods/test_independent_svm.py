@@ -165,12 +165,6 @@ def test_the_pooled_machine_does_not_see_the_task(labelled):
     np.testing.assert_array_equal(scores, model.decision_function(X, np.roll(task, 1)))
 
 
-def test_fit_intercept_is_a_flag(labelled):
-    X, y, task = labelled
-    with pytest.raises(ValueError, match="fit_intercept must be True or False"):
-        IndependentSVMClassifier(fit_intercept=1).fit(X, y, task)
-
-
 def penalty(model, X, task):
     if type(model).__name__ == "PooledSVMClassifier":
         task = np.zeros_like(task)

@@ -72,21 +72,10 @@ def test_one_kernel_and_two_are_independent_machines(data):
     np.testing.assert_allclose(one.predict(X, task), alone.predict(X, task), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"p": 1.5}, "p must be at least 2, got 1.5"),
-        ({"p": np.inf}, "p must be a finite number"),
-    ],
-)
-def test_bad_parameters_are_refused(data, params, said):
+def test_what_is_refused(data):
     X, y, task = data
-    with pytest.raises(ValueError, match=said):
-        MKMTFLRegressor(**params).fit(X, y, task)
-
-
-def test_targets_that_are_text_are_refused(data):
-    X, y, task = data
+    with pytest.raises(ValueError, match=r"p must be at least 2, got 1\.5"):
+        MKMTFLRegressor(p=1.5).fit(X, y, task)
     with pytest.raises(ValueError, match="y holds text, and the targets"):
         MKMTFLRegressor().fit(X, y.astype(str), task)
 

@@ -176,14 +176,6 @@ def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
         np.testing.assert_allclose(rescaled, plain, atol=1e-4)
 
 
-def test_standardize_leaves_constant_columns_harmless(data):
-    X, y, task = data
-    constant = np.column_stack([X, np.full(len(X), 0.1)])
-    estimator = MultiTaskFeatureLearningRegressor(0.5, standardize=True)
-    estimator.fit(constant, y, task)
-    np.testing.assert_allclose(estimator.coef_[5], 0.0, atol=1e-9)
-
-
 def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
     X, y, task = data
     kernels = [{"name": "gaussian", "median_factor": f} for f in (0.5, 2.0)]
