@@ -6,7 +6,7 @@ from norms import clustered
 
 from mtmkl.certify.linear_problems import clustered_tasks
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.clustered_tasks import ClusteredTasks, solve
+from mtmkl.solvers.linear.clustered_tasks import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
@@ -34,23 +34,6 @@ def test_optimum_of_an_independent_solver_and_values_by_definition(lam, problem)
         assert certificate.dual_objective == pytest.approx(dual, rel=1e-9), r
         assert certificate.status == "converged"
         assert certificate.duality_gap <= 1e-8
-
-
-@pytest.mark.parametrize("r", [1, 2, 3, 6])
-@pytest.mark.parametrize("step", [0.1, 5.0])
-def test_prox_and_conjugate_meet(r, step):
-    """Ω(Z) + Ω*(M) = ⟨M, Z⟩ at Z = prox(B), M = ρ(B − Z), and is more elsewhere."""
-    rng = np.random.default_rng(r)
-    penalty = ClusteredTasks(0.7, r, 0.1, 1.0, 8.0)
-    B = rng.standard_normal((6, 4))
-    Z, value = penalty.prox(B, step)
-    assert value == pytest.approx(0.7 * clustered(Z.T, r, **EPSILONS), rel=1e-9)
-    M = step * (B - Z)
-    assert value + penalty.conjugate(M, Z) == pytest.approx(np.sum(M * Z), rel=1e-9)
-    for _ in range(10):
-        W = Z + rng.standard_normal(Z.shape)
-        omega = 0.7 * clustered(W.T, r, **EPSILONS)
-        assert omega + penalty.conjugate(M, Z) > np.sum(M * W)
 
 
 def test_one_cluster_is_ridge_around_the_mean(make_problem):

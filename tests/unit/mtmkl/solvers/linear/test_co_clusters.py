@@ -1,6 +1,5 @@
 """CoClus's solver: its objective, its descent, its local minima, and known limits."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -66,20 +65,6 @@ def test_no_small_change_of_the_two_parts_lowers_the_objective(weights, example)
     assert found >= solution.certificate.objective * (1 - 1e-6)
 
 
-def test_solution_is_the_optimum_for_its_own_directions(example):
-    """With the k free directions fixed the problem is convex: cvxpy finds no better."""
-    X, y, task, tasks = example
-    solution = solve(tasks, 20.0, 5.0, 2, tol=1e-11)
-    W = solution.coef
-    leading = np.linalg.svd(W - W.mean(axis=1, keepdims=True))[2][:2]
-    trailing = np.eye(6) - 1 / 6 - leading.T @ leading
-    V = cp.Variable(W.shape)
-    loss = sum(cp.sum_squares(y[task == t] - X[task == t] @ V[:, t]) for t in range(6))
-    penalty = 4.0 * cp.sum_squares(V @ trailing) + RIDGE * cp.sum_squares(V)
-    optimum = cp.Problem(cp.Minimize(loss + penalty)).solve(solver=cp.CLARABEL)
-    assert solution.certificate.objective == pytest.approx(optimum, rel=1e-6)
-
-
 def test_as_many_directions_as_tasks_leave_independent_regressions(example):
     _, _, _, tasks = example
     free = solve(tasks, 7.0, 7.0, 6, tol=1e-12)
@@ -116,17 +101,3 @@ def test_single_task_is_free_but_for_the_ridge(make_problem):
 def test_stopping_short_warns(example):
     with pytest.warns(ConvergenceWarning, match="after 2 alternations"):
         solve(example[3], 50.0, 50.0, 1, tol=1e-14, max_iter=2)
-
-
-def test_starts_that_share_their_preparation_end_where_each_ends_alone(example):
-    _, _, _, tasks = example
-    draw = np.random.default_rng
-    rngs = [None, draw(1), draw(2)]
-    together = co_clusters.solve(tasks, 3.0, 8.0, 2, rngs=rngs)
-    alone = [solve(tasks, 3.0, 8.0, 2, rng=rng) for rng in (None, draw(1), draw(2))]
-    assert len({each.certificate.n_iter for each in alone}) > 1
-    for one, other in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(one.coef, other.coef)
-        np.testing.assert_array_equal(
-            one.certificate.history, other.certificate.history
-        )

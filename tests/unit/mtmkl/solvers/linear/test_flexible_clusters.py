@@ -1,6 +1,5 @@
 """FlexClus's solver against an interior point, its certificate, and known limits."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -11,7 +10,6 @@ from mtmkl.solvers.linear.flexible_clusters import (
     prox_pairwise,
     solve,
 )
-from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 WEIGHTS = [(0.3, 1.0, 2.0), (5.0, 0.1, 0.5), (0.05, 0.02, 10.0), (1e3, 1.0, 1.0)]
@@ -52,21 +50,6 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(weights, probl
     assert certificate.duality_gap <= 1e-8
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.05, 0.3, 5.0])
-def test_pairwise_prox_is_the_optimum(weight):
-    B = np.random.default_rng(1).standard_normal((7, 3))
-    B[3, 0] = B[1, 0]
-    U = cp.Variable(B.T.shape)
-    objective = weight * sum(cp.norm1(pair) for pair in _pairs(U))
-    cp.Problem(cp.Minimize(objective + cp.sum_squares(U - B.T) / 2)).solve(
-        solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
-    )
-    found, differences = prox_pairwise(B, weight)
-    np.testing.assert_allclose(found.T, U.value, atol=1e-6)
-    expected = sum(np.abs(pair).sum() for pair in _pairs(found.T))
-    assert differences == pytest.approx(expected, abs=1e-12)
-
-
 def test_pairwise_prox_pools_exactly():
     B = np.array([[3.0], [0.0], [0.1], [3.05]])
     U, _ = prox_pairwise(B, 0.2)
@@ -76,17 +59,6 @@ def test_pairwise_prox_pools_exactly():
     assert np.ptp(all_pooled) == 0.0
     assert differences == pytest.approx(0.0, abs=1e-12)
     assert all_pooled[0, 0] == pytest.approx(B.mean())
-
-
-def test_no_weight_on_differences_leaves_ridge_regressions(make_problem):
-    X, y, task = make_problem(5, 4, [3, 9])
-    tasks = decompose(X, y, task, n_tasks=5)
-    solution = solve(tasks, 0.0, 2.0, 3.0, tol=1e-12)
-    ridge = solve_ridge(tasks, 2.0 * 3.0 / 5.0)
-    np.testing.assert_allclose(solution.coef, ridge.coef, rtol=1e-4, atol=1e-6)
-    assert solution.certificate.objective == pytest.approx(
-        ridge.certificate.objective, rel=1e-11
-    )
 
 
 def test_large_weight_on_differences_makes_the_common_part_equal(make_problem):

@@ -10,7 +10,6 @@ from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.linear import squared_norm as squared
 from mtmkl.solvers.linear import working_sets
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.squared_norm import solve_group
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -73,40 +72,6 @@ def test_single_task_with_the_trace_norm_is_ridge(make_problem):
         )
 
 
-def test_deviations_vanish_as_gamma_grows_and_leave_pooled_least_squares(make_problem):
-    X, y, task = make_problem(5, 3, [6])
-    tasks = decompose(X, y, task, n_tasks=5)
-    solution = solve(tasks, 1e9, penalty="deviations", tol=1e-10)
-    pooled = np.linalg.lstsq(X, y, rcond=None)[0]
-    np.testing.assert_allclose(
-        solution.coef, np.repeat(pooled[:, None], 5, axis=1), rtol=1e-5, atol=1e-6
-    )
-
-
-@pytest.mark.parametrize("penalty", NAMES)
-def test_path_with_warm_starts_agrees_with_single_solves(penalty, make_problem):
-    X, y, task = make_problem(8, 5, [4, 7])
-    tasks = prepare(X, y, task, penalty, n_tasks=8)
-    start = None
-    for gamma in (100.0, 1.0, 0.01, 1e-4, 10.0):
-        warm = solve(tasks, gamma, penalty=penalty, start=start)
-        start = warm.extra["warm_start"]
-        cold = solve(tasks, gamma, penalty=penalty)
-        assert warm.certificate.objective == pytest.approx(
-            cold.certificate.objective, rel=2e-6
-        )
-
-
-@pytest.mark.parametrize("penalty", NAMES)
-def test_targets_of_zero_are_solved_by_zero(penalty, make_problem):
-    X, y, task = make_problem(3, 4, [5])
-    tasks = prepare(X, 0 * y, task, penalty, n_tasks=3)
-    solution = solve(tasks, 1.0, penalty=penalty)
-    np.testing.assert_array_equal(solution.coef, 0.0)
-    assert solution.certificate.objective == 0.0
-    assert solution.certificate.duality_gap == 0.0
-
-
 def test_stopping_short_warns_with_the_gap_and_keeps_the_bound_valid(make_problem):
     X, y, task = make_problem(6, 5, [4])
     tasks = decompose(X, y, task, n_tasks=6)
@@ -151,23 +116,3 @@ def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
         solution = solve(tasks, gamma, penalty=penalty, start=start)
         start = solution.extra["warm_start"]
         assert solution.certificate.duality_gap <= 1e-6
-
-
-def test_group_is_solved_as_the_subset_of_its_tasks(make_problem):
-    X, y, task = make_problem(6, 5, [7, 3, 9, 4])
-    tasks = decompose(X, y, task, n_tasks=6)
-    members = np.array([4, 1, 2])
-    mine = np.isin(task, members)
-    number = np.array([-1, 1, 2, -1, 0, -1])
-    some = decompose(X[mine], y[mine], number[task[mine]], n_tasks=3)
-    of_subset = solve(some, 0.3, tol=1e-9)
-    for start in (None, of_subset.extra["warm_start"]):
-        of_subset = solve(some, 0.3, tol=1e-9, start=start)
-        group = solve_group(tasks, members, 0.3, tol=1e-9, start=start)
-        value = of_subset.certificate.objective
-        assert group.objective == pytest.approx(value, rel=1e-13)
-        np.testing.assert_allclose(group.coef.T, of_subset.coef, atol=1e-12)
-        end = of_subset.extra["warm_start"]
-        np.testing.assert_allclose(group.end.primal, end.primal, atol=1e-12)
-        expanded = some.expand(group.reduced)
-        np.testing.assert_allclose(expanded, of_subset.dual, atol=1e-10)

@@ -2,24 +2,13 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.certify.linear_problems import sum_of_norms
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.penalties import (
-    ENTRIES,
-    ROW_MAXIMA,
-    ROWS,
-    TASKS,
-    dual_norm,
-    norm,
-    prox,
-)
 from mtmkl.solvers.linear.sum_of_norms import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 MODELS = ["dirty", "robust"]
-CODES = [ROW_MAXIMA, ROWS, ENTRIES, TASKS]
 #: Both parts in use, one of the two, small ones, and none.
 WEIGHTS = [(3.0, 1.5), (1.0, 8.0), (8.0, 0.2), (0.02, 0.01), (1e4, 1e4)]
 
@@ -62,20 +51,6 @@ def test_optimum_of_an_independent_solver_and_values_by_definition(
     assert certificate.status == "converged"
     assert certificate.dual_objective == pytest.approx(y @ a - a @ a / 4, rel=1e-9)
     assert certificate.duality_gap <= 1e-8
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_proximal_points_are_where_the_conjugate_says(code):
-    """Z = prox V where V − Z is dual feasible, and tight with Z (Moreau)."""
-    rng = np.random.default_rng(0)
-    V = rng.standard_normal((7, 5))
-    for level in (0.1, 1.0, 2.0, 50.0):
-        Z = np.empty_like(V)
-        prox(V, level, code, Z)
-        rest = V - Z
-        assert dual_norm(rest, code) <= level * (1 + 1e-12)
-        assert np.sum(rest * Z) == pytest.approx(level * norm(Z, code), abs=1e-12)
-        assert Z.any() == (dual_norm(V, code) > level)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -123,27 +98,6 @@ def test_targets_and_weights_of_another_unit(model, make_problem):
         np.testing.assert_allclose(other.coef, unit * plain.coef, atol=1e-3 * unit)
         expected = unit**2 * plain.certificate.objective
         assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_path_in_any_order_reaches_the_single_optima(model, problem):
-    X, y, task, n_tasks = problem
-    tasks, start = decompose(X, y, task, n_tasks=n_tasks), None
-    for weights in (*WEIGHTS, (1e-3, 1e3), WEIGHTS[0]):
-        warm = solve(tasks, *weights, model=model, start=start, tol=1e-7)
-        start = warm.extra["warm_start"]
-        cold = solve(tasks, *weights, model=model, tol=1e-7)
-        assert warm.certificate.objective == pytest.approx(
-            cold.certificate.objective, rel=2e-7
-        )
-
-
-def test_stopping_short_warns(make_problem):
-    X, y, task = make_problem(6, 5, [4])
-    tasks = decompose(X, y, task, n_tasks=6)
-    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
-        short = solve(tasks, 0.2, 0.1, model="dirty", max_iter=3).certificate
-    assert (short.status, short.n_iter) == ("stopped", 3)
 
 
 @pytest.mark.parametrize("model", MODELS)
