@@ -106,14 +106,6 @@ def test_folds_are_even_within_every_task_and_over_all(n_folds):
             assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
 
 
-def test_folds_of_overlapping_tasks_are_nearly_even():
-    data = labelled(one_vs_one, n=80)
-    for split in make_splits(data, RANDOM, 3).values():
-        for task in range(data.n_tasks):
-            folds = split.fold[data.task[split.train] == task]
-            assert np.ptp(np.bincount(folds, minlength=5)) <= 2
-
-
 def test_no_task_of_two_lies_in_one_fold():
     data = marked([2, 1, 2, 1, 1, 2, 3, 12])
     for seed in range(20):

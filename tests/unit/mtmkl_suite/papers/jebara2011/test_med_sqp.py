@@ -7,7 +7,6 @@ from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import switch_cost
 from mtmkl_suite.papers.jebara2011.med_sqp import (
     MEDByAlgorithm1,
-    SqpPath,
     solve_sqp,
 )
 
@@ -109,20 +108,6 @@ def test_stopping_rule_of_the_paper():
         assert np.all(history[:-1] > change_tol)
         changes[change_tol] = len(history)
     assert changes[1e-3] > changes[1e-1]
-
-
-def test_path_starts_from_the_last_solution():
-    tasks = toy()
-    path = SqpPath(tasks, tol=1e-6)
-    for C in (4.0, 1.0, 8.0):
-        for log_alpha in (-np.inf, 1.0, 3.0):
-            found = path.solve(C, log_alpha)
-            expected = solve_med(tasks, C, log_alpha, tol=1e-9)
-            assert found.certificate.objective == pytest.approx(
-                expected.certificate.objective, rel=2e-6
-            )
-    again = path.solve(8.0, 3.0)
-    assert again.certificate.n_iter == 1
 
 
 def test_terms_of_one_task_may_not_share_a_switch():
