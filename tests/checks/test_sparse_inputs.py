@@ -27,7 +27,6 @@ from mtmkl_suite.metrics import metric
 KERNEL_MACHINES = [
     name for name in REGISTRY if issubclass(REGISTRY[name], KernelMachine)
 ]
-KINDS = [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
 KERNELS = [
     "linear",
     {"name": "polynomial", "degree": 2},
@@ -68,19 +67,6 @@ def test_sparse_inputs_are_refused_with_the_reason_or_taken(name, kind, examples
         list(method.fit_path(kind(X), y, task, grid=[{}]))
 
 
-def test_which_methods_take_sparse_inputs():
-    with_kernels = {
-        name
-        for name in KERNEL_MACHINES
-        if get_tags(REGISTRY[name](kernels="linear")).input_tags.sparse
-    }
-    assert with_kernels >= {
-        "IndependentSVMClassifier",
-        "PooledSVMClassifier",
-        "GroupFeatureSharingClassifier",
-    }
-
-
 @pytest.mark.parametrize("name", KERNEL_MACHINES)
 def test_kernel_machines_give_the_same_on_sparse_and_dense_inputs(name, examples):
     X, y, task = examples
@@ -94,24 +80,6 @@ def test_kernel_machines_give_the_same_on_sparse_and_dense_inputs(name, examples
         np.testing.assert_allclose(
             outputs(from_sparse, inputs, task), expected, rtol=1e-5, atol=1e-6
         )
-
-
-@pytest.mark.parametrize("name", KERNEL_MACHINES)
-def test_a_path_on_sparse_inputs_is_that_of_single_fits(name, examples):
-    X, y, task = examples
-    X = sparse.csr_array(X)
-    settings = {"kernels": KERNELS, "tol": 1e-10}
-    grid = [{"C": C} for C in (0.1, 1.0)]
-    path = REGISTRY[name](**settings).fit_path(X, y, task, grid=grid)
-    for point, fitted in zip(grid, path, strict=True):
-        single = REGISTRY[name](**settings, **point).fit(X, y, task)
-        for rows in (slice(None), slice(0, 9)):
-            np.testing.assert_allclose(
-                outputs(fitted, X[rows], task[rows]),
-                outputs(single, X[rows], task[rows]),
-                rtol=1e-5,
-                atol=1e-6,
-            )
 
 
 @pytest.mark.parametrize("name", KERNEL_MACHINES)

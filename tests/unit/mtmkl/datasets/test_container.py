@@ -110,7 +110,6 @@ def test_digest_follows_content_not_names():
         assert small_data(**changes).digest() != data.digest()
 
 
-KINDS = [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
 # Four of six rows and one of two columns hold something.
 SPARSE = np.array([[1.0, 0], [0, 0], [-2.5, 3], [0, 4], [0, 0], [5, 0]])
 
