@@ -9,7 +9,6 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from tiny_workflow import ROOT, TINY, TinyWorkflow
 
 from mtmkl_suite.config.load import load_run_config
@@ -223,52 +222,6 @@ def test_a_paper_without_artefacts_and_claims(tmp_path):
     assert config.experiments
     assert not config.artefacts
     assert not config.claims
-
-
-@pytest.mark.nightly
-def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
-    config = read_yaml(TINY / "experiments.yaml")
-    config["methods"]["mended"] = {
-        "label": "Mended", "class": "mended_method:Mended", "selection": "none"
-    }  # fmt: skip
-    digits = config["experiments"]["digits"]
-    digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
-    config["experiments"] = {"digits": digits}
-    paper = tmp_path / "papers/tiny"
-    paper.mkdir(parents=True)
-    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
-    # What fails lies outside the code: its fingerprint stays the same.
-    (tmp_path / "mended_method.py").write_text(
-        "import helper\nfrom slow_method import SlowMean\n\n"
-        "class Mended(SlowMean):\n"
-        "    def fit(self, X, y, task=None):\n"
-        "        helper.check()\n"
-        "        return super().fit(X, y, task)\n"
-    )
-    (tmp_path / "helper.py").write_text(
-        "from pathlib import Path\n\n"
-        "def check():\n"
-        "    if Path(__file__).with_name('broken').exists():\n"
-        "        raise RuntimeError('no luck')\n"
-    )
-    broken = tmp_path / "broken"
-    broken.touch()
-    workflow = TinyWorkflow(tmp_path, papers=[str(paper)])
-    failed = workflow.run()
-    assert failed.returncode != 0
-    assert "RuntimeError: no luck" in failed.stdout + failed.stderr
-    report = (workflow.run_folder / "report.html").read_text()
-    assert "Nobody 2000" in report
-    log = workflow.run_folder / "logs/tiny/fits/digits.log"
-    assert "in check" in log.read_text()
-    scores = pd.read_csv(workflow.results("scores.csv.gz"))
-    metrics = scores.groupby("method")["metric"].unique().map(list).to_dict()
-    assert metrics == {"floor": ["misclassified"], "mended": ["failed"]}
-    broken.unlink()
-    again = workflow.run()
-    assert again.returncode == 0, again.stderr
-    scores = pd.read_csv(workflow.results("scores.csv.gz"))
-    assert set(scores["metric"]) == {"misclassified"}
 
 
 @pytest.mark.nightly

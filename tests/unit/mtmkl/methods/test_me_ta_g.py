@@ -27,11 +27,6 @@ def penalty(model, X, task):
 
 CASES = {
     "MeTaGClassifier": Case(
-        path=[
-            {"lam": 1.0, "phi": 2.0},
-            {"lam": 20.0, "phi": 3.0},
-            {"lam": 0.1, "phi": 1.2},
-        ],
         penalty=penalty,
         variants=[{}, {"n_levels": 1}],
         grid=[{"lam": lam} for lam in WEIGHTS],

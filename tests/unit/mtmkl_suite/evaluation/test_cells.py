@@ -9,7 +9,7 @@ from made_scores import made_job
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import IndependentSVMClassifier, MultiTaskMKLClassifier
+from mtmkl.methods import MultiTaskMKLClassifier
 from mtmkl_suite.data.scaling import scaled_targets
 from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.cells import (
@@ -19,7 +19,6 @@ from mtmkl_suite.evaluation.cells import (
     run_job,
 )
 from mtmkl_suite.evaluation.jobs import FitJob
-from mtmkl_suite.evaluation.seeds import derived_seed
 
 FITS = []
 
@@ -220,30 +219,6 @@ def test_a_method_is_told_names_and_relations_of_its_tasks(
     assert TOLD == [([5, 4, 3, 2, 1, 0], {"far": 1, "tree": "(a,b,c,d,e,f);"})]
 
 
-def test_task_kernels_by_name_are_those_of_the_data(tmp_path, related_data, splits):
-    far = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
-    data = replace(related_data, task_relations={"far": far})
-    smooth = {"name": "smooth", "distances": "far", "scales": [1, 3]}
-    tree = {"name": "hierarchy", "tree": "((a,b),(c,d,e,f));"}
-    spec = {
-        "params": {"terms": [["linear", [smooth, tree]]], "tol": 1e-8},
-        "grid": {"C": [0.1, 10.0]},
-    }
-    kept = {"repeats": [0], "names": ["weights_"]}
-    experiment = {"metrics": ["accuracy"], "arrays": kept}
-    settings = {"method_class": MultiTaskMKLClassifier, "experiment": experiment}
-    scores, arrays = run(tmp_path, data, splits, spec=spec, **settings)
-    train = data.subset(splits[0, 0].train)
-    numbers = "((0,1),(2,3,4,5));"
-    direct = MultiTaskMKLClassifier(
-        [("linear", [{**smooth, "distances": far}, {**tree, "tree": numbers}])],
-        C=json.loads(scores["params"].iloc[0])["C"],
-        tol=1e-8,
-        random_state=derived_seed(1, "method", "shrunk", 0),
-    ).fit(train.X, train.y, train.task)
-    np.testing.assert_array_equal(arrays["weights_|0|0|6|0"], direct.weights_)
-
-
 def test_an_unknown_relation_is_a_failure_that_lists_the_known(
     tmp_path, related_data, splits
 ):
@@ -252,30 +227,6 @@ def test_an_unknown_relation_is_a_failure_that_lists_the_known(
     settings = {"spec": spec, "method_class": MultiTaskMKLClassifier}
     with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
         run(tmp_path, related_data, splits, **settings)
-
-
-def test_one_of_several_given_matrices_is_chosen_for_each_task(tmp_path, splits):
-    # The labels follow from the positions, of which the first matrix knows nothing.
-    y = np.where(np.arange(72) // 3 % 2 == 0, 1.0, -1.0)
-    position = 3.0 * y[:, None] + np.random.default_rng(0).normal(size=(72, 1))
-    data = MultiTaskData(
-        X=np.arange(72.0)[:, None],
-        y=y,
-        task=np.repeat(np.arange(6), 12),
-        name="given",
-        matrices={"same": np.zeros((72, 72)), "far": np.abs(position - position.T)},
-    )
-    names = [
-        [{"name": "exponential_distance", "matrix": each}] for each in ("same", "far")
-    ]
-    spec = {"grid": {"kernels": names, "C": [1.0, 10.0]}, "selection": "alone"}
-    method = {"spec": spec, "method_class": IndependentSVMClassifier}
-    scores, _ = run(
-        tmp_path, data, splits, experiment={"metrics": ["accuracy"]}, **method
-    )
-    assert scores["value"].tolist() == [1.0] * 3
-    for params in scores["params"]:
-        assert json.loads(params)["kernels"] == [["ExponentialDistance('far')"]] * 6
 
 
 def test_units_of_targets_are_no_other_data_but_other_cells(tmp_path, data, splits):

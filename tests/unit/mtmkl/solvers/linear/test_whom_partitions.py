@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from norms import dual_norm
 
 from mtmkl.solvers.linear import squared_norm, whom_partitions
 from mtmkl.solvers.linear.ridge import solve_ridge
@@ -112,6 +113,13 @@ def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
     optimum = cp.Problem(cp.Minimize(value)).solve(solver=cp.CLARABEL)
     assert solution.certificate.objective == pytest.approx(optimum, rel=1e-6)
     assert np.all(np.diff(solution.certificate.history) < 0)
+    # The dual point bounds the problem of these groups.
+    a = solution.dual
+    dual = y @ a - a @ a / 4
+    for g in np.unique(groups):
+        M = [X[task == t].T @ a[task == t] for t in np.flatnonzero(groups == g)]
+        dual -= dual_norm("trace", np.column_stack(M)) ** 2 / (4 * gamma)
+    assert optimum * (1 - 1e-6) <= dual <= optimum * (1 + 1e-6)
 
 
 def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
