@@ -104,13 +104,10 @@ def test_the_reference_solver_solves_the_problem_of_the_parameters(model):
 @pytest.mark.parametrize(
     ("objective", "bound", "holds"),
     [
-        (1.0, 1.0, True),
-        (1.01, 0.99, True),
-        (1.01, 1.005, False),
-        (0.995, 0.99, False),
-        (1.0 - 1e-8, 1.0 - 2e-8, True),
+        (1.0, 1.0, True), (1.01, 0.99, True), (1.01, 1.005, False),
+        (0.995, 0.99, False), (1.0 - 1e-8, 1.0 - 2e-8, True),
     ],
-)
+)  # fmt: skip
 def test_bounds_on_one_side_do_not_hold(objective, bound, holds):
     judgement = Judgement(objective, bound, 0.0, Optimum(1.0, 1e-9))
     assert judgement.holds is holds

@@ -194,17 +194,12 @@ def test_a_large_sparse_set_reaches_fit_without_a_dense_copy(tmp_path):
         protocol = {"id": "half", "kind": "random", "repeats": 1, "folds": 2}
         splits = make_splits(data, {**protocol, "train_samples": 50_000}, 0)
         job = Job(
-            paper="toy",
-            plan=FitJob("memory", "big", "reached", 0, (0,)),
-            spec=MethodSpec("reached", "Reached", {}, {}, "none"),
-            method_class=Reached,
+            paper="toy", plan=FitJob("memory", "big", "reached", 0, (0,)),
+            spec=MethodSpec("reached", "Reached", {}, {}, "none"), method_class=Reached,
             experiment=of(Experiment, {"metrics": ["mse"]}),
-            metrics={"mse": metric("mse")},
-            seed=0,
-            code_version="v1",
-            cache=tmp_path,
+            metrics={"mse": metric("mse")}, seed=0, code_version="v1", cache=tmp_path,
             held={},
-        )
+        )  # fmt: skip
         run_job(job, lambda repeat: data, splits)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

@@ -28,12 +28,8 @@ takes.
 from faults import configuration, damage, disks, kills, machines, servers, solvers
 
 FAULTS = {
-    "kills": kills.FAULTS,
-    "damage": damage.FAULTS,
-    "disks": disks.FAULTS,
-    "machines": machines.FAULTS,
-    "servers": servers.FAULTS,
-    "solvers": solvers.FAULTS,
+    "kills": kills.FAULTS, "damage": damage.FAULTS, "disks": disks.FAULTS,
+    "machines": machines.FAULTS, "servers": servers.FAULTS, "solvers": solvers.FAULTS,
     "configuration": configuration.FAULTS,
-}
+}  # fmt: skip
 """The tests by the module that they are in."""

@@ -51,15 +51,10 @@ class Runs:
     def start(self, cores=2):
         """Start a run in a process group of its own."""
         return subprocess.Popen(
-            self.command(cores),
-            cwd=self.folder,
-            env=self._workflow.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            preexec_fn=allow_interrupts,
-        )
+            self.command(cores), cwd=self.folder, env=self._workflow.environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True, preexec_fn=allow_interrupts,
+        )  # fmt: skip
 
     def run(self, cores=2):
         """Run to the end; return (status, everything that was shown)."""
@@ -82,12 +77,9 @@ class Runs:
         """Return the digest of what has no times in it, by path."""
         folder = self.results / "tiny"
         names = [
-            "statistics.csv",
-            "verdicts.csv",
-            "claims.csv",
-            "claim_settings.csv",
+            "statistics.csv", "verdicts.csv", "claims.csv", "claim_settings.csv",
             "overlaps.csv",
-        ]
+        ]  # fmt: skip
         found = [folder / name for name in names]
         found += sorted(folder.glob("artefacts/*.csv"))
         found += sorted(folder.glob("splits/**/*.npz"))

@@ -61,15 +61,11 @@ def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], lis
     # What was asked of code that has changed since tells nothing of either.
     commit = commit if commit == current_commit() else f"{commit}{CHANGED}"
     row = {
-        "test": fault.test,
-        "what is done": fault.done,
-        "count": len(lines),
+        "test": fault.test, "what is done": fault.done, "count": len(lines),
         "passed": len(lines) - len(problems),
-        "seconds": round(time.monotonic() - started),
-        "note": note,
-        "commit": commit,
+        "seconds": round(time.monotonic() - started), "note": note, "commit": commit,
         "date": datetime.date.today().isoformat(),
-    }
+    }  # fmt: skip
     return row, problems
 
 

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 SHAPES = {
-    "T<d": (3, 6, [8]),
-    "T>d": (9, 4, [7]),
-    "n_t<d": (5, 6, [3]),
-    "ragged": (6, 5, [1, 4, 9]),
-    "one feature": (4, 1, [5]),
-}
+    "T<d": (3, 6, [8]), "T>d": (9, 4, [7]), "n_t<d": (5, 6, [3]),
+    "ragged": (6, 5, [1, 4, 9]), "one feature": (4, 1, [5]),
+}  # fmt: skip
 
 
 def _make_problem(n_tasks, d, sizes, *, seed=0, rank=2, noise=0.3):

@@ -231,14 +231,11 @@ def test_example_of_an_experiment_is_valid(tmp_path):
     _, example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     page = {
         "paper": {
-            "id": "example",
-            "title": "Example",
-            "authors": "Nobody",
-            "year": 2000,
+            "id": "example", "title": "Example", "authors": "Nobody", "year": 2000,
             "venue": "docs",
         },
         **yaml.safe_load(example),
-    }
+    }  # fmt: skip
     path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
     assert list(load_paper(tmp_path, "quick").experiments) == ["digits_100"]

@@ -32,18 +32,12 @@ DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFERENCE + BASELINES + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
-    "hatchling": "builds the package",
-    "mypy": "make types",
-    "pandas-stubs": "make types",
-    "pre-commit": "the hooks of a clone",
-    "pytest-xdist": "pytest -n",
-    "ruff": "make lint, make format",
-    "snakefmt": "make lint, make format",
-    "types-pyyaml": "make types",
-    "types-requests": "make types",
-    "types-tqdm": "make types",
-    "uv": "make lock",
-}
+    "hatchling": "builds the package", "mypy": "make types",
+    "pandas-stubs": "make types", "pre-commit": "the hooks of a clone",
+    "pytest-xdist": "pytest -n", "ruff": "make lint, make format",
+    "snakefmt": "make lint, make format", "types-pyyaml": "make types",
+    "types-requests": "make types", "types-tqdm": "make types", "uv": "make lock",
+}  # fmt: skip
 """Dependencies for development that no test imports, and what needs them."""
 
 

@@ -227,10 +227,7 @@ def test_a_paper_without_artefacts_and_claims(tmp_path):
 @pytest.mark.nightly
 def test_lint_is_clean():
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--lint"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
     assert "Congratulations" in done.stdout + done.stderr, done.stdout + done.stderr

@@ -195,14 +195,11 @@ def test_digest_of_sparse_inputs_is_that_of_their_content():
 @pytest.mark.parametrize(
     "X",
     [
-        SPARSE * 2,
-        SPARSE + (SPARSE == 4) * 1e-12,
-        SPARSE[:, ::-1],
-        SPARSE[[0, 1, 3, 2, 4, 5]],
-        SPARSE[[1, 0, 2, 3, 4, 5]],
+        SPARSE * 2, SPARSE + (SPARSE == 4) * 1e-12, SPARSE[:, ::-1],
+        SPARSE[[0, 1, 3, 2, 4, 5]], SPARSE[[1, 0, 2, 3, 4, 5]],
         np.column_stack([SPARSE, np.zeros(6)]),
     ],
-)
+)  # fmt: skip
 def test_digest_sees_every_change_of_sparse_inputs(X):
     assert sparse_data(X).digest() != sparse_data().digest()
 
@@ -223,12 +220,8 @@ def test_relations_of_tasks_follow_the_tasks():
 
 def test_digest_covers_relations_of_tasks():
     versions = [
-        {},
-        {"far": np.eye(3)},
-        {"far": 2 * np.eye(3)},
-        {"near": np.eye(3)},
-        {"far": np.eye(3), "tree": "(a,b,c);"},
-        {"far": np.eye(3), "tree": "(b,a,c);"},
-    ]
+        {}, {"far": np.eye(3)}, {"far": 2 * np.eye(3)}, {"near": np.eye(3)},
+        {"far": np.eye(3), "tree": "(a,b,c);"}, {"far": np.eye(3), "tree": "(b,a,c);"},
+    ]  # fmt: skip
     digests = {small_data(task_relations=each).digest() for each in versions}
     assert len(digests) == len(versions)

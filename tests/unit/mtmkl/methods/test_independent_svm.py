@@ -174,18 +174,14 @@ def penalty(model, X, task):
 SMALL = {"": {"kernels": FEW_KERNELS}}
 CASES = {
     "IndependentSVMClassifier": Case(
-        settings=SMALL,
-        penalty=penalty,
-        variants=[KERNELS, {"fit_intercept": False}],
+        settings=SMALL, penalty=penalty, variants=[KERNELS, {"fit_intercept": False}],
         grid=COSTS,
     ),
     "IndependentSVMRegressor": Case(
-        settings=SMALL,
-        penalty=penalty,
-        variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}],
-        grid=COSTS,
+        settings=SMALL, penalty=penalty,
+        variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}], grid=COSTS,
     ),
     "PooledSVMClassifier": Case(
         settings=SMALL, penalty=penalty, variants=[KERNELS, MIXED], grid=COSTS
     ),
-}
+}  # fmt: skip

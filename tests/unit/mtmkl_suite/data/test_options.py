@@ -50,21 +50,15 @@ def test_what_an_option_may_be(option, value):
 @pytest.mark.parametrize(
     ("option", "value", "wanted"),
     [
-        ("task", 1, "a valid string"),
-        ("count", "zzz", "a valid integer"),
-        ("count", 0, "greater than or equal to 1"),
-        ("count", 2.0, "a valid integer"),
-        ("count", True, "a valid integer"),
-        ("seed", -1, "greater than or equal to 0"),
-        ("spread", 0, "greater than 0"),
-        ("spread", math.inf, "a finite number"),
-        ("size", 11, "less than or equal to 10"),
-        ("kind", "pair", "'pairs' or 'rest'"),
-        ("bias", 1, "a valid boolean"),
-        ("ignore", [1], "a valid string"),
+        ("task", 1, "a valid string"), ("count", "zzz", "a valid integer"),
+        ("count", 0, "greater than or equal to 1"), ("count", 2.0, "a valid integer"),
+        ("count", True, "a valid integer"), ("seed", -1, "greater than or equal to 0"),
+        ("spread", 0, "greater than 0"), ("spread", math.inf, "a finite number"),
+        ("size", 11, "less than or equal to 10"), ("kind", "pair", "'pairs' or 'rest'"),
+        ("bias", 1, "a valid boolean"), ("ignore", [1], "a valid string"),
         ("features", 3, "a valid dictionary or a valid string"),
     ],
-)
+)  # fmt: skip
 def test_what_an_option_must_be(option, value, wanted):
     # A file is bound before its options are checked.
     for each in (load, partial(load, "schools.csv")):

@@ -57,16 +57,11 @@ def file_entry(path, /, **changes):
 
 def set_entry(**changes):
     entry = {
-        "title": "A pair",
-        "origin": "original",
-        "licence": "none",
-        "citation": "Nobody (2000).",
-        "original_url": [],
-        "notes": [],
-        "loader": "pair_loader:load_pair",
-        "tried": False,
+        "title": "A pair", "origin": "original", "licence": "none",
+        "citation": "Nobody (2000).", "original_url": [], "notes": [],
+        "loader": "pair_loader:load_pair", "tried": False,
         "files": [file_entry(path) for path in TABLES],
-    }
+    }  # fmt: skip
     return entry | changes
 
 

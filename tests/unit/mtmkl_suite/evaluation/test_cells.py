@@ -72,14 +72,11 @@ def splits():
     train, test = rows[rows % 3 > 0], rows[rows % 3 == 0]
     return {
         (0, repeat): Split(
-            train=train,
-            validation=[],
-            test=test,
-            fold=np.arange(48) % 4,
+            train=train, validation=[], test=test, fold=np.arange(48) % 4,
             task_order=np.random.default_rng(repeat).permutation(6),
         )
         for repeat in range(3)
-    }
+    }  # fmt: skip
 
 
 def make_job(tmp_path, **changes):

@@ -11,12 +11,9 @@ from mtmkl_suite.run.fit_warnings import counted_warnings, warnings_of
 
 def stopped(gap, tol=1e-6):
     certificate = Certificate(
-        objective=1.0 + gap,
-        dual_objective=1.0,
-        n_iter=100,
-        status="stopped",
+        objective=1.0 + gap, dual_objective=1.0, n_iter=100, status="stopped",
         history=np.zeros(1),
-    )
+    )  # fmt: skip
     warn_if_stopped(certificate, "a norm, gamma=0.1", tol)
 
 

@@ -44,14 +44,9 @@ def fit(config, path, progress=lambda line: None, group=None, chosen=None):
     needs = pipeline.data_needs(config, config.experiments["digits"].variants)
     pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
     fits.run_fits(
-        fits.group_config(config, group),
-        group,
-        folder,
-        seed=1,
-        cache=path / "cache",
-        chosen=chosen,
-        progress=progress,
-    )
+        fits.group_config(config, group), group, folder, seed=1, cache=path / "cache",
+        chosen=chosen, progress=progress,
+    )  # fmt: skip
     return pd.read_csv(folder.scores_of(group.name))
 
 

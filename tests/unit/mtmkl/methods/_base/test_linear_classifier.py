@@ -7,12 +7,9 @@ from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.linear_classifier import PreparedTasks, number_of_groups
 
 NAMES = [
-    "CMTLClassifier",
-    "CoClusClassifier",
-    "FlexClusClassifier",
-    "MeTaGClassifier",
+    "CMTLClassifier", "CoClusClassifier", "FlexClusClassifier", "MeTaGClassifier",
     "WhomClassifier",
-]
+]  # fmt: skip
 every_method = pytest.mark.parametrize("name", NAMES)
 
 
