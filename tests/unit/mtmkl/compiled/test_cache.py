@@ -88,6 +88,7 @@ def test_a_process_loads_what_another_has_compiled_and_notices_changes(run):
         assert run(edit)[0].stdout == printed
 
 
+@pytest.mark.nightly
 def test_a_large_function_is_one_piece_of_code_that_its_callers_load(run):
     first, files = run()
     large = next(path for path in files if path.name.startswith("dot-"))

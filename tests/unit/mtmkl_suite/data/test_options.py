@@ -2,7 +2,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from pydantic import Field
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.documents import Count, NotNegative, Positive
-
-if TYPE_CHECKING:
-    pass
 
 
 def load(

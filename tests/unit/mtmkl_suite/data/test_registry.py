@@ -160,13 +160,6 @@ def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
     assert site.n_requests == {"gone/a.csv": 1, "gone/b%20b.csv": 1, "x.zip": 1}
 
 
-def test_no_answer_anywhere_is_unavailable(make, tmp_path, site):
-    pair = make(files=[file_entry("a.csv", urls=[site.url("missing")])])
-    with pytest.raises(DataNotAvailableError, match="HTTP status 404"):
-        pair.load("pair")
-    assert not (tmp_path / "cache" / "pair").exists()
-
-
 @pytest.mark.parametrize("lacking", ["a folder", "a home"])
 def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacking):
     (tmp_path / "file").write_text("in the way")

@@ -162,13 +162,6 @@ def test_splits_of_a_file_depend_on_its_tasks_and_targets():
     assert not np.array_equal(split.train, base.train)
 
 
-def test_make_split_refuses_an_unknown_key():
-    with pytest.raises(ValueError, match="no split"):
-        make_split(labelled(), RANDOM, 0, train_size=40, repeat=3)
-    with pytest.raises(ValueError, match="no split"):
-        make_split(labelled(), RANDOM, 0, train_size=41, repeat=0)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

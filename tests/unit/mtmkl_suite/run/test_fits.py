@@ -150,22 +150,6 @@ def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_pat
     assert 0 < info["nonzeros"] < info["n"] * info["d"]
 
 
-@pytest.mark.usefixtures("sparse_digits")
-@pytest.mark.parametrize(
-    ("kernels", "metrics"),
-    [
-        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
-        ([["linear"], ["features"]], {fits.UNSUPPORTED}),
-    ],
-)
-def test_sparse_inputs_go_to_methods_whose_settings_take_them(
-    config, tmp_path, kernels, metrics
-):
-    svm = {"class": "PooledSVMClassifier", "grid": {"kernels": kernels}}
-    config["methods"]["ridge"] |= svm
-    assert set(fit(config, tmp_path)["metric"]) == metrics
-
-
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(
     config, tmp_path, monkeypatch, breaks
 ):
