@@ -23,14 +23,7 @@ PATIENCE = 1200
 
 
 class Runs:
-    """One way to run the tiny paper of the workflow's tests in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    way : {"command", "workflow"}
-        ``mtmkl run`` or Snakemake.
-    """
+    """The tiny paper in a folder, run by ``mtmkl run`` or Snakemake (workflow)."""
 
     def __init__(self, folder: Path, way: str = "command") -> None:
         folder.mkdir(parents=True, exist_ok=True)

@@ -46,21 +46,7 @@ class BrokenPromiseError(AssertionError):
 
 
 class Problem:
-    """A problem with tasks, of any shape and scale.
-
-    Parameters
-    ----------
-    seed : int
-    sizes : sequence of int
-        Samples of each task.
-    d : int
-        Inputs.
-    scale : float
-        Of all features.
-    has_copies, has_constant, has_one_class : bool
-        Whether rows are repeated with the same and with another output, whether an
-        input is constant, whether the first task has one class or output alone.
-    """
+    """A problem with tasks; copies have another output, one class is of task 0."""
 
     def __init__(self, seed, sizes, d, scale, has_copies, has_constant, has_one_class):
         self.words = (
