@@ -22,12 +22,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
 OTHERS = "mtmkl[suite,images,docs,reference,baselines]"
-SUITE = [Requirement(line) for line in EXTRAS["suite"]]
-IMAGES = [Requirement(line) for line in EXTRAS["images"]]
-DOCS = [Requirement(line) for line in EXTRAS["docs"]]
-REFERENCE = [Requirement(line) for line in EXTRAS["reference"]]
-BASELINES = [Requirement(line) for line in EXTRAS["baselines"]]
-DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
+SUITE, IMAGES, DOCS, REFERENCE, BASELINES, DEV = (
+    [Requirement(line) for line in EXTRAS[name] if line != OTHERS]
+    for name in ("suite", "images", "docs", "reference", "baselines", "dev")
+)
 DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFERENCE + BASELINES + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
