@@ -41,17 +41,6 @@ def test_constant_inputs_are_left_out(name, pairs_of_classes):
     np.testing.assert_array_equal(estimator.coef_[1:-1], plain.coef_)
 
 
-@every_method
-def test_more_inputs_than_examples(name, pairs_of_classes):
-    """In the span of the rows, which tasks share, as in all coordinates."""
-    X, y, task = pairs_of_classes
-    wide = _wide(X)
-    estimator = _make(name, tol=1e-6).fit(wide, y, task)
-    assert estimator.coef_.shape == (90, 10)
-    assert np.isfinite(estimator.objective_)
-    assert estimator.score(wide, y, task=task) > 0.8
-
-
 def test_span_changes_nothing_for_a_rotation_invariant_penalty(pairs_of_classes):
     X, y, task = pairs_of_classes
     X = _wide(X)
