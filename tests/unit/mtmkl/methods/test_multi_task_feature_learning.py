@@ -174,6 +174,15 @@ def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
         )
 
 
+def test_fewer_tasks_than_inputs(data):
+    X, y, task = data
+    few = task < 3
+    estimator = MultiTaskFeatureLearningRegressor(0.5).fit(X[few], y[few], task[few])
+    assert estimator.features_.shape == (5, 3)
+    assert estimator.A_.shape == (3, 3)
+    assert estimator.D_.shape == (5, 5)
+
+
 def test_targets_of_zero(data):
     X, y, task = data
     estimator = MultiTaskFeatureLearningRegressor().fit(X, 0 * y, task)
