@@ -51,20 +51,18 @@ def outputs(method, X, task):
 
 
 @pytest.mark.parametrize("name", list(REGISTRY))
-@pytest.mark.parametrize(
-    "kind", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
-)
-def test_sparse_inputs_are_refused_with_the_reason_or_taken(name, kind, examples):
+def test_sparse_inputs_are_refused_with_the_reason_or_taken(name, examples):
     X, y, task = examples
     method = REGISTRY[name]()
-    if get_tags(method).input_tags.sparse:
-        outputs(method.fit(kind(X), y, task), kind(X), task)
-        return
     message = f"X is sparse, and {name} takes dense features only: .*; X.toarray"
-    with pytest.raises(TypeError, match=message + r"\(\) would need 0.00173 MB"):
-        method.fit(kind(X), y, task)
-    with pytest.raises(TypeError, match=message):
-        list(method.fit_path(kind(X), y, task, grid=[{}]))
+    for kind in (sparse.csr_array, sparse.csr_matrix, sparse.coo_array):
+        if get_tags(method).input_tags.sparse:
+            outputs(method.fit(kind(X), y, task), kind(X), task)
+            continue
+        with pytest.raises(TypeError, match=message + r"\(\) would need 0.00173 MB"):
+            method.fit(kind(X), y, task)
+        with pytest.raises(TypeError, match=message):
+            list(method.fit_path(kind(X), y, task, grid=[{}]))
 
 
 @pytest.mark.parametrize("name", KERNEL_MACHINES)
@@ -109,16 +107,11 @@ def test_settings_that_need_dense_inputs_need_them_in_predictions_too(examples):
 
 
 @pytest.mark.parametrize("name", KERNEL_MACHINES)
-@pytest.mark.parametrize(
-    "check",
-    [
-        check_estimator_sparse_tag,
-        check_estimator_sparse_array,
-        check_estimator_sparse_matrix,
-    ],
-)
-def test_scikit_learn_checks(name, check):
-    check(name, REGISTRY[name](kernels="linear"))
+def test_scikit_learn_checks(name):
+    method = REGISTRY[name](kernels="linear")
+    check_estimator_sparse_tag(name, method)
+    check_estimator_sparse_array(name, method)
+    check_estimator_sparse_matrix(name, method)
 
 
 def test_repeated_entries_are_summed(examples):
