@@ -121,6 +121,17 @@ def outputs(toy, solution):
     return out
 
 
+def test_no_prior_doubt_is_the_joint_machine_on_the_sum():
+    toy = Toy(seed=1)
+    K = toy.communal.copy()
+    for t, own in enumerate(toy.specialised):
+        K[toy.rows(t), toy.rows(t)] += own
+    value, expected = joint_machine(toy, K, 2.0)
+    solution = toy.path(tol=1e-9).solve(2.0, -np.inf)
+    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
+
+
 def test_alpha_beyond_all_q_is_the_pooled_machine():
     toy = Toy(seed=1)
     value, expected = joint_machine(toy, toy.communal, 2.0)
