@@ -225,3 +225,20 @@ def test_digest_covers_relations_of_tasks():
     ]  # fmt: skip
     digests = {small_data(task_relations=each).digest() for each in versions}
     assert len(digests) == len(versions)
+
+
+def test_samples_known_by_matrices():
+    rows = np.arange(6.0)[:, None]
+    digests = {
+        small_data(X=rows, truth={}, matrices=matrices).digest()
+        for matrices in ({}, {"a": np.eye(6)}, {"b": np.eye(6)}, {"a": np.ones((6, 6))})
+    }
+    assert len(digests) == 4
+    for X, matrix, message in (
+        (np.ones((6, 2)), np.eye(6), "data with matrices have one feature, .* got 2"),
+        (rows, np.eye(5), r"row for each of the 6 samples, got shape \(5, 5\)"),
+        (rows, np.ones((6, 7)), r"must be square, .* got shape \(6, 7\)"),
+        (rows, np.ones(6), r"must be square, .* got shape \(6,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            small_data(X=X, truth={}, matrices={"a": matrix})
