@@ -62,16 +62,21 @@ def _names(requirements: list[Requirement]) -> set[str]:
     return {canonicalize_name(r.name) for r in requirements}
 
 
+@cache
+def _modules(folder: str) -> set[str]:
+    modules: set[str] = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules.add(node.module)
+    return modules
+
+
 def _imported(*folders: str) -> set[str]:
     """Return the distributions that the code of some folders imports anywhere."""
-    modules: set[str] = set()
-    for folder in folders:
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Import):
-                    modules.update(alias.name for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module:
-                    modules.add(node.module)
+    modules = {name for folder in folders for name in _modules(folder)}
     rules = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
     if "workflow" in folders:
         for path in rules:

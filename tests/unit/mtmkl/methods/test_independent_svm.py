@@ -21,6 +21,7 @@ from mtmkl.methods import (
 from mtmkl.model_selection import PathSearchCV
 
 LIST = ["linear", {"name": "gaussian", "width": 2.0}]
+SVM, GIVEN = IndependentSVMClassifier, "precomputed"
 
 
 @pytest.fixture(scope="module")
@@ -134,21 +135,15 @@ def test_precomputed_values_with_a_column_of_targets_for_each_task(labelled):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (IndependentSVMClassifier(kernels="sigmoid"), "'sigmoid' is not positive semi"),
-        (IndependentSVMClassifier(kernels="precomputed"), r"square.*got shape \(47, 3"),
-        (
-            IndependentSVMClassifier(kernels="precomputed", standardize=True),
-            "standardize=False",
-        ),
-        (GroupFeatureSharingClassifier(kernels="precomputed"), 'normalize="trace"'),
-        (MKMTSFLClassifier(kernels="precomputed"), "lacks the matrix itself"),
-        (IndependentSVMClassifier(kernels=["precomputed"]), "lacks the matrix itself"),
-        (MEDMetric(kernels="precomputed"), "gives no distances"),
-        (
-            IndependentSVMClassifier(kernels=lambda X, Z: -(X @ Z.T)),
-            "not positive semi-definite",
-        ),
-        (IndependentSVMClassifier(kernels=lambda X, Z: X), "array of shape"),
+        (SVM(kernels="sigmoid"), "'sigmoid' is not positive semi"),
+        (SVM(kernels=GIVEN), r"square.*got shape \(47, 3"),
+        (SVM(kernels=GIVEN, standardize=True), "standardize=False"),
+        (GroupFeatureSharingClassifier(kernels=GIVEN), 'normalize="trace"'),
+        (MKMTSFLClassifier(kernels=GIVEN), "lacks the matrix itself"),
+        (SVM(kernels=[GIVEN]), "lacks the matrix itself"),
+        (MEDMetric(kernels=GIVEN), "gives no distances"),
+        (SVM(kernels=lambda X, Z: -(X @ Z.T)), "not positive semi-definite"),
+        (SVM(kernels=lambda X, Z: X), "array of shape"),
     ],
 )
 def test_kernels_that_cannot_be_are_refused(labelled, model, message):

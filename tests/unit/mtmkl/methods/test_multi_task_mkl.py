@@ -27,6 +27,7 @@ from mtmkl.methods import (
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 
 GAUSSIAN = {"name": "gaussian", "width": 2.0}
+UNION = [("linear", "union")]
 GRAPH = {"name": "graph_laplacian", "adjacency": CHAIN.tolist()}
 NAMES = np.array(["beech", "oak", "fir", "pine"])  # their sorted order is another
 
@@ -73,9 +74,9 @@ def test_fitted_attributes(solver, loss):
 @pytest.mark.parametrize(
     ("X", "terms", "options", "solver"),
     [
-        (np.asarray, [("linear", "union")], {"fit_intercept": False}, "features"),
-        (np.asarray, [("linear", "union")], {"solver": "features"}, "features"),
-        (csr_array, [("linear", "union")], {"loss": "logistic"}, "features"),
+        (np.asarray, UNION, {"fit_intercept": False}, "features"),
+        (np.asarray, UNION, {"solver": "features"}, "features"),
+        (csr_array, UNION, {"loss": "logistic"}, "features"),
         (
             np.asarray,
             [(Linear(1.0), "union")],
@@ -83,9 +84,9 @@ def test_fitted_attributes(solver, loss):
             "features",
         ),
         (csr_array, [(GAUSSIAN, "union")], {}, "gram"),
-        (np.asarray, [("linear", "union"), (GAUSSIAN, "union")], {}, "gram"),
-        (np.asarray, [("linear", "union")], {}, "gram"),
-        (np.asarray, [("linear", "union")], {"solver": "gram"}, "gram"),
+        (np.asarray, [*UNION, (GAUSSIAN, "union")], {}, "gram"),
+        (np.asarray, UNION, {}, "gram"),
+        (np.asarray, UNION, {"solver": "gram"}, "gram"),
     ],
 )
 def test_which_solver_runs(X, terms, options, solver):
