@@ -11,6 +11,7 @@ from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.linear import squared_norm as squared
 from mtmkl.solvers.linear import working_sets
 from mtmkl.solvers.linear.ridge import solve_ridge
+from mtmkl.solvers.linear.squared_norm import solve_group
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 
@@ -92,3 +93,16 @@ def test_school_is_certified_on_the_whole_grid(penalty, data_mirror):
         solution = solve(tasks, gamma, penalty=penalty, start=start)
         start = solution.extra["warm_start"]
         assert solution.certificate.duality_gap <= 1e-6
+
+
+def test_group_is_solved_as_the_subset_of_its_tasks(make_problem):
+    X, y, task = make_problem(6, 5, [7, 3, 9, 4])
+    members, number = np.array([4, 1, 2]), np.array([-1, 1, 2, -1, 0, -1])
+    mine = np.isin(task, members)
+    some = decompose(X[mine], y[mine], number[task[mine]], n_tasks=3)
+    subset = solve(some, 0.3, tol=1e-9)
+    tasks = decompose(X, y, task, n_tasks=6)
+    group = solve_group(tasks, members, 0.3, tol=1e-9)
+    assert group.objective == pytest.approx(subset.certificate.objective, rel=1e-13)
+    np.testing.assert_allclose(group.coef.T, subset.coef, atol=1e-12)
+    np.testing.assert_allclose(some.expand(group.reduced), subset.dual, atol=1e-10)
