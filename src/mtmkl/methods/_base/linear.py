@@ -192,7 +192,7 @@ class SumOfNormsEstimator(LinearPathEstimator):
 
     def _position(self) -> Any:
         both = self.lam_1, self.lam_2
-        return -min(both), self.lam_1 > self.lam_2, -max(both)
+        return self.lam_1 > self.lam_2, -min(both), -max(both)
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.sum_of_norms import solve

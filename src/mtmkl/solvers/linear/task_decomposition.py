@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mtmkl.typing import FloatArray, IntArray
 
@@ -76,6 +77,21 @@ class TaskDecomposition:
         """Arguments of compiled steps."""
         starts = self.offsets[:-1] if self.starts is None else self.starts
         return self.right, starts, self.offsets, self.singular, self.target
+
+    @cached_property
+    def padded(self) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+        """S_t V_t' of all tasks, shape (T, r, d), c_t, and which of the r are rows.
+
+        Zeros are added to all tasks but the one with most rows.
+        """
+        _, starts, offsets, singular, target = self.arrays
+        lengths = np.diff(offsets)
+        is_row = np.arange(lengths.max(initial=0)) < lengths[:, None]
+        X, c = np.zeros((*is_row.shape, self.n_features)), np.zeros(is_row.shape)
+        places = starts[:, None] + np.arange(is_row.shape[1])
+        X[is_row] = singular[:, None] * self.right[places[is_row]]
+        c[is_row] = target
+        return X, c, is_row
 
     @cached_property
     def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:

@@ -92,6 +92,7 @@ class MedPath(SwitchedPath):
             tol=self.tol,
             max_iter=self.max_iter,
             floor=floor,
+            only_switched=True,
         )
         self._log_odds = result.log_odds
         beta = state.beta.copy()

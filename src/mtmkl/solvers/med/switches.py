@@ -38,6 +38,9 @@ _SMALLEST_STEP = 2.0**-40
 _LARGEST_START = 3.0  # log-odds of a start that is known from s = 1 alone
 _ROUNDING = 1e-13
 _MORE_ACCURATE = 0.1
+# Where all switches are off, machines are solved for larger ones: what these add to V,
+# by the gap allowed, how large they are at most, and the tolerance, by that of the gap.
+_VISIBLE, _MOST_VISIBLE, _FINE = 0.1, 1e-3, 1e-3
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ def minimise_over_switches(
     tol: float = 1e-6,
     max_iter: int = 100,
     floor: float = 0.0,
+    only_switched: bool = False,
 ) -> Switched:
     """Minimise F over the switches to a relative duality gap.
 
@@ -106,6 +110,9 @@ def minimise_over_switches(
         Limit on Newton steps.
     floor : float
         As for :func:`~mtmkl.solvers.solution.relative_gap`.
+    only_switched : bool
+        Whether the problem within is linear in β but for terms with switches, so that
+        the smallest ones choose among many β, by their ratios.
     """
     if log_alpha == -np.inf:
         u = np.full(n_switches, np.inf)
@@ -114,7 +121,7 @@ def minimise_over_switches(
         u = np.clip(q - log_alpha, -_LARGEST_START, _LARGEST_START)
     else:
         u = start
-    search = _Search(problem, u, log_alpha, tol, max_iter, floor)
+    search = _Search(problem, u, log_alpha, tol, max_iter, floor, only_switched)
     certificate = search.run()
     return Switched(
         log_odds=search.u,
@@ -139,9 +146,11 @@ class _Search(Descent):
         tol: float,
         max_iter: int,
         floor: float,
+        only_switched: bool,
     ) -> None:
         super().__init__(problem, tol, max_iter, floor)
         self.u, self.log_alpha = u, log_alpha
+        self.only_switched, self.visible = only_switched, 0.0
         self.solve()
 
     @property
@@ -155,14 +164,30 @@ class _Search(Descent):
             return 0.0
         return divergence(u, np.full(u.size, -self.log_alpha))
 
+    def solve(self) -> None:
+        top = float(self.u.max())
+        if expit(top) >= self.visible:
+            super().solve()
+            return
+        # No tolerance tells which β such switches choose, but larger ones choose alike.
+        larger = self.visible * np.exp(self.u - top)
+        tolerance = max(_FINE * self.tol, FINEST_TOLERANCE)
+        limit = self.state.solve(larger, tolerance).limit
+        self.take(self.state.solve(self.weights, np.inf))
+        self.limit = limit
+
     def values(self) -> tuple[float, float]:
+        if self.only_switched:
+            largest = max(float(self.inner.q.max()), 1e-300)
+            visible = _VISIBLE * self.tol * self.inner.primal / largest
+            self.visible = min(visible, _MOST_VISIBLE)
         cost = switch_cost(self.inner.q, self.log_alpha)
         return self.prior(self.u) + self.inner.primal, self.inner.linear - cost
 
     def step(self) -> None:
         """Take a step of sufficient decrease along the direction of Newton."""
         residual = self.inner.q - self.log_alpha - self.u
-        direction, reach = _newton_direction(self.state, self.u, residual)
+        direction, reach = _newton_direction(self.state, self.u, residual, self.visible)
         slope = -float(residual @ reach)
         if not np.isfinite(slope):
             self.is_limited = True
@@ -186,7 +211,7 @@ class _Search(Descent):
 
 
 def _newton_direction(
-    problem: InnerProblem, u: FloatArray, residual: FloatArray
+    problem: InnerProblem, u: FloatArray, residual: FloatArray, visible: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return a direction of descent in the log-odds, and the change of s at its end.
 
@@ -200,6 +225,13 @@ def _newton_direction(
     system.flat[:: u.size + 1] += 1.0
     change = root * np.linalg.solve(system, root * residual)
     direction = residual - curvature @ change
+    # No switch rises by more than to first order, with all the others or alone, unless
+    # it remains below what V sees.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = s + np.fmax(change, residual / curvature.diagonal())
+        most = np.fmax(most, visible)
+        rise = np.log(most) - np.log1p(-np.minimum(most, 1.0)) - u
+    direction = np.minimum(direction, np.fmax(rise, 0.0))
     reach = expit(u + direction) - s
     # Ends at 0, unless a value is not finite.
     while residual @ reach < 0.0 and np.isfinite(direction).all():

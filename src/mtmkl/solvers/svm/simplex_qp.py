@@ -13,6 +13,7 @@ number of variables.
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
+from mtmkl.solvers.svm.smo import drop, factorise
 from mtmkl.typing import FloatArray, IntArray
 
 _RIDGE = 1e-12
@@ -38,39 +39,51 @@ def minimise_on_simplex(
     Returns the objective, the gap and the number of systems.
     """
     n = x.size
-    ridge = 1e-300
+    largest = 1e-300 / _RIDGE
     for m in range(n):
-        ridge = max(ridge, _RIDGE * H[m, m])
-    linear, gradient, target = np.empty(n), np.empty(n), np.empty(n)
+        largest = max(largest, H[m, m])
+    linear, gradient = np.empty(n), np.empty(n)
     _add_product(g, -1.0, H, center, linear)
     free, n_free = np.empty(n, np.int64), 0
     for m in range(n):
         if x[m] > 0.0:
             free[n_free] = m
             n_free += 1
+    U, change, residual = np.empty((n, n)), np.empty(n), np.empty(n)
     n_iter = 0
     least, gap = _write_slopes(linear, H, x, gradient)
     while gap > tol and n_iter < max_iter:
-        n_free = _insert(free, n_free, least)
+        place = 0
+        while place < n_free and free[place] != least:
+            place += 1
+        # Where it is free already, rounding is left, and the factor is computed afresh.
+        is_new = n_iter > 0 and place == n_free
+        free[place], n_free = least, max(n_free, place + 1)
+        first = n_free - 1 if is_new else 0
+        _factorise_free(H, largest, free[:n_free], first, U)
+        for a in range(n_free):
+            residual[a] = gradient[least] - gradient[free[a]]
         # To the optimum of the free variables, past those that become zero.
         while n_iter < max_iter:
             n_iter += 1
-            if not _write_optimum(H, linear, x, ridge, free[:n_free], target):
-                break
-            if n_iter == 1 and 2 * _n_negative(target[:n_free]) > n_free:
+            _write_direction(U, residual[:n_free], change)
+            if n_iter == 1 and 2 * _n_negative(free[:n_free], x, change) > n_free:
                 # Most would leave one by one: few come one by one from a vertex.
                 for m in range(n):
                     x[m] = 0.0
                 x[least] = 1.0
                 free[0], n_free = least, 1
+                _factorise_free(H, largest, free[:1], 0, U)
                 break
-            first = _step(free[:n_free], target, x)
+            step, first = _step(free[:n_free], change, x)
             if first < 0:
                 break
             x[free[first]] = 0.0
+            drop(U, n_free, n_free, first)
             n_free -= 1
-            for a in range(first, n_free):
-                free[a] = free[a + 1]
+            for a in range(n_free):
+                later = a + (a >= first)
+                free[a], residual[a] = free[later], (1.0 - step) * residual[later]
         _divide(x, total(x))
         before = gap
         least, gap = _write_slopes(linear, H, x, gradient)
@@ -103,45 +116,53 @@ def _write_slopes(
 
 
 @routine
-def _insert(free: IntArray, n_free: int, new: int) -> int:
-    """Insert into a list in ascending order, unless it is there; return its length."""
-    place = n_free
-    while place > 0 and free[place - 1] >= new:
-        place -= 1
-    if place < n_free and free[place] == new:
-        return n_free
-    for a in range(n_free, place, -1):
-        free[a] = free[a - 1]
-    free[place] = new
-    return n_free + 1
+def _factorise_free(
+    H: FloatArray, largest: float, free: IntArray, first: int, U: FloatArray
+) -> None:
+    """Write columns of the Cholesky factor of the free variables, from the first on.
+
+    Sums being kept, 11' is added, which changes nothing but the conditioning.
+    """
+    ridge = _RIDGE * largest
+    for b in range(first, free.size):
+        for a in range(b + 1):
+            U[a, b] = H[free[a], free[b]] + largest
+    if first == 0:
+        factorise(U, free.size, free.size, ridge)
+        return
+    last = free.size - 1
+    square = U[last, last] + ridge
+    column = np.empty(last)
+    for a in range(last):
+        column[a] = U[a, last]
+    for a in range(last):
+        column[a] /= U[a, a]
+        add_scaled(column[a + 1 :], -column[a], U[a, a + 1 : last])
+        U[a, last] = column[a]
+    U[last, last] = np.sqrt(max(square - dot(column, column), ridge))
 
 
 @routine
-def _write_optimum(
-    H: FloatArray,
-    linear: FloatArray,
-    x: FloatArray,
-    ridge: float,
-    free: IntArray,
-    target: FloatArray,
-) -> bool:
-    """Write the optimum over the free variables, whatever their signs, if there is."""
-    k = free.size
-    A = np.empty((k + 1, k + 2))
-    for a in range(k):
-        row, i = A[a], free[a]
-        for b in range(k):
-            row[b] = H[i, free[b]]
-        row[a] += ridge
-        row[k] = 1.0
-        row[k + 1] = ridge * x[i] - linear[i]
-        A[k, a] = 1.0
-    A[k, k], A[k, k + 1] = 0.0, 1.0
-    found = np.empty(k + 1)
-    is_solved = _solve_system(A, found)
-    for a in range(k):
-        target[a] = found[a]
-    return is_solved
+def _write_direction(U: FloatArray, residual: FloatArray, out: FloatArray) -> None:
+    """Write the change to the optimum over the free variables, of the sum 0."""
+    n, m = U.shape[0], residual.size
+    ones, sums = np.empty(m), np.zeros(2)
+    for a in range(m):
+        out[a], ones[a] = residual[a], 1.0
+    for a in range(m):
+        row = U[a, a + 1 : m]
+        out[a] /= U[a, a]
+        ones[a] /= U[a, a]
+        add_scaled(out[a + 1 : m], -out[a], row)
+        add_scaled(ones[a + 1 :], -ones[a], row)
+    for a in range(m - 1, -1, -1):
+        first, left = a * n + a + 1, m - 1 - a
+        out[a] = (out[a] - dot_at(U, first, out, a + 1, left)) / U[a, a]
+        ones[a] = (ones[a] - dot_at(U, first, ones, a + 1, left)) / U[a, a]
+        sums[0] += out[a]
+        sums[1] += ones[a]
+    for a in range(m):
+        out[a] -= sums[0] / sums[1] * ones[a]
 
 
 @routine
@@ -174,25 +195,24 @@ def _solve_system(A: FloatArray, x: FloatArray) -> bool:
 
 
 @routine
-def _n_negative(target: FloatArray) -> int:
+def _n_negative(free: IntArray, x: FloatArray, change: FloatArray) -> int:
     count = 0
-    for a in range(target.size):
-        count += target[a] < 0.0
+    for a in range(free.size):
+        count += x[free[a]] + change[a] < 0.0
     return count
 
 
 @routine
-def _step(free: IntArray, target: FloatArray, x: FloatArray) -> int:
-    """Go towards the target, to the first zero; return its place, or −1."""
+def _step(free: IntArray, change: FloatArray, x: FloatArray) -> tuple[float, int]:
+    """Go along the change to the first zero; return how far, and its place or −1."""
     step, first = 1.0, -1
     for a in range(free.size):
         old = x[free[a]]
-        if target[a] < 0.0 and old < step * (old - target[a]):
-            step, first = old / (old - target[a]), a
+        if old + change[a] < 0.0 and old < -step * change[a]:
+            step, first = -old / change[a], a
     for a in range(free.size):
-        i = free[a]
-        x[i] = max(x[i] + step * (target[a] - x[i]), 0.0)
-    return first
+        x[free[a]] = max(x[free[a]] + step * change[a], 0.0)
+    return step, first
 
 
 @routine

@@ -331,6 +331,9 @@ class MixedSchattenPath:
             search = _Search(self.problem, self._duals, self._S, self._rho, self.tol)
             solution, limit = search.run(max(self.max_iter - n_iter, 1))
             self._S, self._rho = search.S, search.rho
+            found = solution.certificate
+            found = replace(found, n_iter=found.n_iter + n_iter)
+            solution = replace(solution, certificate=found)
         certificate = solution.certificate
         is_stopped = certificate.status == "stopped"
         warn_if_stopped(

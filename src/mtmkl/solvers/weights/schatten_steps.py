@@ -64,7 +64,7 @@ def largest_values(S: FloatArray, ends: IntArray) -> FloatArray:
     for j in range(out.size):
         if ends[j + 1] > ends[j]:
             M = _block(S, ends[j], ends[j + 1])
-            out[j] = np.sqrt(max(spectrum(np.dot(M, M.T))[0][-1], 0.0))
+            out[j] = np.sqrt(max(np.linalg.eigvalsh(np.dot(M, M.T))[-1], 0.0))
     return out
 
 

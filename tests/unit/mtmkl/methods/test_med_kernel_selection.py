@@ -106,3 +106,20 @@ CASES = {
         grid=SWITCHED,
     )
 }
+
+
+def test_switches_that_all_go_off_take_few_steps():
+    """Ratios of switches below what any tolerance shows choose β: 117 steps by luck."""
+    rng = np.random.default_rng(3)
+    task = np.repeat(np.arange(12), 30)
+    X = rng.normal(size=(task.size, 4))
+    y = np.where(X[:, 0] + 1.5 * rng.normal(size=task.size) > 0.5, 1.0, -1.0)
+    widths = [{"name": "gaussian", "median_factor": 2.0**k} for k in range(-4, 5)]
+    model = MEDKernelSelectionClassifier(
+        0.6, kernels=["features", *widths], normalize="trace", standardize=True
+    )
+    grid = [{"relative_alpha": 2.0**k} for k in range(6)]
+    for point in model.fit_path(X, y, task, grid=grid):
+        assert point.duality_gap_ <= 1e-6
+        assert point.n_iter_ <= 30
+    assert point.switches_.max() < 1e-6

@@ -80,6 +80,19 @@ def test_targets_and_weights_of_another_unit(model, make_problem):
         assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
 
 
+@pytest.mark.parametrize("weights", [(1e-3, 1.0), (1.0, 1e-3), (3e-3, 1e-3)])
+def test_small_weights_and_features_of_different_scales_take_newton_steps(weights):
+    """Alternating steps alone take 300 to 600."""
+    rng = np.random.default_rng(3)
+    task = np.repeat(np.arange(20), 14)
+    turn = np.linalg.qr(rng.standard_normal((19, 19)))[0]
+    X = rng.standard_normal((task.size, 19)) * np.logspace(0, -6, 19) @ turn
+    y = X.sum(axis=1) + rng.standard_normal(task.size)
+    tasks = decompose(X, y, task, n_tasks=20)
+    found = solve(tasks, *weights, model="dirty", max_iter=200)
+    assert found.certificate.status == "converged"
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_to_learn_is_solved_by_zero(model, make_problem):
     X, y, task = make_problem(3, 4, [5])

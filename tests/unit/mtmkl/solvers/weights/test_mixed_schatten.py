@@ -61,6 +61,23 @@ def test_models_of_many_tasks_are_found_in_few_directions(q, epsilon, monkeypatc
     assert few._directions.S.shape[1] <= problem.factors.shape[1] // 2
 
 
+def test_iterations_count_where_directions_do_not_suffice(monkeypatch):
+    found = []
+    run = mixed_schatten_solver._Search.run
+
+    def recorded(search, max_iter):
+        found.append(run(search, max_iter))
+        return found[-1]
+
+    monkeypatch.setattr(mixed_schatten_solver._Search, "run", recorded)
+    monkeypatch.setattr(mixed_schatten_solver, "_MANY_TASKS", 1)
+    monkeypatch.setattr(mixed_schatten_solver, "_MOST_ROUNDS", 1)
+    solution = MixedSchattenPath(toy(1.5, None)[2]).solve(2.0)
+    numbers = [each.certificate.n_iter for each, _ in found]
+    assert len(numbers) == 2
+    assert solution.certificate.n_iter == sum(numbers)
+
+
 def test_one_kernel_is_the_same_problem_for_every_q():
     values = [
         MixedSchattenPath(toy(q, 0.1, n_kernels=1)[2], tol=1e-6).solve(2.0)
