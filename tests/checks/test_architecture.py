@@ -11,16 +11,10 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 LIBRARY = (
-    ("errors", "typing"),
-    ("compiled",),
-    ("sparse", "task_labels"),
-    ("model_selection", "wrappers"),
-    ("sequences",),
-    ("kernels",),
-    ("solvers", "datasets"),
-    ("methods",),
-    ("certify", "compile"),
-)
+    ("errors", "typing"), ("compiled",), ("sparse", "task_labels"),
+    ("model_selection", "wrappers"), ("sequences",), ("kernels",),
+    ("solvers", "datasets"), ("methods",), ("certify", "compile"),
+)  # fmt: skip
 SUITE = (
     ("arithmetic", "errors"), ("files",), ("documents", "tables", "metrics"),
     ("statistics",),

@@ -22,26 +22,17 @@ NAMES = [
 ]
 
 KNOWN_SHAPES = {
-    "school": (15362, 27, 139),
-    "computer_survey": (3600, 14, 180),
-    "dermatology": (2196, 34, 6),
-    "digits": (17970, 62, 10),
-    "digits_pairs": (2700, 61, 45),
-    "wall_following": (2400, 24, 6),
-    "statlog_vehicle": (2388, 18, 6),
-    "segmentation": (8400, 19, 21),
-    "pendigits": (18000, 16, 45),
-    "mnist": (18000, 784, 45),
-    "ocr_letters": (3189, 128, 8),
-    "tss_bacteria": (56438, 26628, 13),
-    "linear_synthetic": (5000, 5, 200),
-    "nonlinear_synthetic": (8000, 5, 200),
-    "toy_tree": (71040, 100, 32),
-    "sarcos": (14000, 21, 7),
-    "parkinsons_telemonitoring": (11750, 19, 84),
-    "flowers17": (23120, 1, 17),
+    "school": (15362, 27, 139), "computer_survey": (3600, 14, 180),
+    "dermatology": (2196, 34, 6), "digits": (17970, 62, 10),
+    "digits_pairs": (2700, 61, 45), "wall_following": (2400, 24, 6),
+    "statlog_vehicle": (2388, 18, 6), "segmentation": (8400, 19, 21),
+    "pendigits": (18000, 16, 45), "mnist": (18000, 784, 45),
+    "ocr_letters": (3189, 128, 8), "tss_bacteria": (56438, 26628, 13),
+    "linear_synthetic": (5000, 5, 200), "nonlinear_synthetic": (8000, 5, 200),
+    "toy_tree": (71040, 100, 32), "sarcos": (14000, 21, 7),
+    "parkinsons_telemonitoring": (11750, 19, 84), "flowers17": (23120, 1, 17),
     "caltech101": (312120, 1, 102),
-}
+}  # fmt: skip
 
 OF_IMAGES = ("flowers17", "caltech101")
 

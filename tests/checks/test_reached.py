@@ -18,15 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "src").glob("mtmkl*/**/*.py"))
 #: What is written for people and machines outside of the package.
 USERS = [
-    ROOT / "pyproject.toml",
-    ROOT / "Snakefile",
-    ROOT / "README.md",
-    *(ROOT / "docs").rglob("*.md"),
-    *(ROOT / "docs" / "examples").rglob("*.py"),
-    *(ROOT / "config").rglob("*.yaml"),
-    *(ROOT / "workflow").rglob("*.smk"),
+    ROOT / "pyproject.toml", ROOT / "Snakefile", ROOT / "README.md",
+    *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "examples").rglob("*.py"),
+    *(ROOT / "config").rglob("*.yaml"), *(ROOT / "workflow").rglob("*.smk"),
     *(ROOT / "workflow").rglob("*.py"),
-]
+]  # fmt: skip
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 

@@ -90,11 +90,8 @@ FAULTS = [
         many=24,
     ),
     Fault(
-        "Killed and resumed (workflow)",
-        "The same with Snakemake and its jobs",
-        killed_and_resumed("workflow"),
-        few=0,
-        many=6,
+        "Killed and resumed (workflow)", "The same with Snakemake and its jobs",
+        killed_and_resumed("workflow"), few=0, many=6,
     ),
     Fault(
         "One, two and four cores",
@@ -104,4 +101,4 @@ FAULTS = [
         few=0,
         many=2,
     ),
-]
+]  # fmt: skip

@@ -88,7 +88,7 @@ FAULTS = [
         "No home, no name of the user, a read-only installation, a terminal without "
         "the letters, an impossible folder of results: it works, or says so in a line",
         lacking,
-        few=4,
+        few=2,
         many=len(CASES),
     ),
 ]

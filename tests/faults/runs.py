@@ -23,14 +23,7 @@ PATIENCE = 1200
 
 
 class Runs:
-    """One way to run the tiny paper of the workflow's tests in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    way : {"command", "workflow"}
-        ``mtmkl run`` or Snakemake.
-    """
+    """The tiny paper in a folder, run by ``mtmkl run`` or Snakemake (workflow)."""
 
     def __init__(self, folder: Path, way: str = "command") -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,15 +44,10 @@ class Runs:
     def start(self, cores=2):
         """Start a run in a process group of its own."""
         return subprocess.Popen(
-            self.command(cores),
-            cwd=self.folder,
-            env=self._workflow.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            preexec_fn=allow_interrupts,
-        )
+            self.command(cores), cwd=self.folder, env=self._workflow.environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True, preexec_fn=allow_interrupts,
+        )  # fmt: skip
 
     def run(self, cores=2):
         """Run to the end; return (status, everything that was shown)."""
@@ -82,12 +70,9 @@ class Runs:
         """Return the digest of what has no times in it, by path."""
         folder = self.results / "tiny"
         names = [
-            "statistics.csv",
-            "verdicts.csv",
-            "claims.csv",
-            "claim_settings.csv",
+            "statistics.csv", "verdicts.csv", "claims.csv", "claim_settings.csv",
             "overlaps.csv",
-        ]
+        ]  # fmt: skip
         found = [folder / name for name in names]
         found += sorted(folder.glob("artefacts/*.csv"))
         found += sorted(folder.glob("splits/**/*.npz"))

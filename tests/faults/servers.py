@@ -181,20 +181,11 @@ HARMLESS = {
 }
 # How a server answers, and whether the file arrives in spite of it.
 ANSWERS = {
-    "stalls_at_once": False,
-    "stalls_in_the_middle": False,
-    "truncates": False,
-    "fails": False,
-    "fails_twice": True,
-    "flips": False,
-    "says_too_little": False,
-    "says_too_much": False,
-    "says_nonsense": None,
-    "redirects_elsewhere": False,
-    "redirects_to_a_file": False,
-    "redirects_forever": False,
-    "lies": False,
-}
+    "stalls_at_once": False, "stalls_in_the_middle": False, "truncates": False,
+    "fails": False, "fails_twice": True, "flips": False, "says_too_little": False,
+    "says_too_much": False, "says_nonsense": None, "redirects_elsewhere": False,
+    "redirects_to_a_file": False, "redirects_forever": False, "lies": False,
+}  # fmt: skip
 
 
 def answers(count, scratch):

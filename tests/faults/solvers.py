@@ -23,11 +23,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from checks.test_model_objectives import CASES, GRAPHS
+from checks.test_reference_solvers import SETTINGS
 from faults.table import Fault
 from mtmkl.certify.reference import optimum_of
 from mtmkl.certify.solving import ReferenceSolverError
 from mtmkl.kernels.precomputed import Precomputed
 from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.solvers.solution import LEAST_SHARE
 
 # Of two sums of the same terms, relative to the larger of sum and terms.
@@ -44,21 +46,7 @@ class BrokenPromiseError(AssertionError):
 
 
 class Problem:
-    """A problem with tasks, of any shape and scale.
-
-    Parameters
-    ----------
-    seed : int
-    sizes : sequence of int
-        Samples of each task.
-    d : int
-        Inputs.
-    scale : float
-        Of all features.
-    has_copies, has_constant, has_one_class : bool
-        Whether rows are repeated with the same and with another output, whether an
-        input is constant, whether the first task has one class or output alone.
-    """
+    """A problem with tasks; copies have another output, one class is of task 0."""
 
     def __init__(self, seed, sizes, d, scale, has_copies, has_constant, has_one_class):
         self.words = (
@@ -209,63 +197,14 @@ def check_extreme(estimator, problem_inputs):
             )
 
 
-KERNELS = [{"name": "gaussian", "width": 1.5}, {"name": "polynomial", "degree": 2}]
-CHAIN = {"name": "graph_laplacian", "adjacency": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]}
-# Of methods whose problem an interior point solves: parameters at a strength s.
-REFEREED = {
-    "MEDKernelSelectionClassifier": lambda s: {"C": s, "alpha": 3.0},
-    "MEDKernelSelectionClassifier, per task": lambda s: {
-        "C": s, "alpha": 2.0, "switches": "per_task"
-    },
-    "MEDAdaptivePoolingClassifier": lambda s: {"C": s, "alpha": 3.0},
-    "MEDRegressor": lambda s: {"C": s, "alpha": 3.0},
-    "MEDRegressor, squared": lambda s: {"C": s, "alpha": 3.0, "loss": "squared"},
-    "IndependentSVMClassifier": lambda s: {"C": s},
-    "IndependentSVMRegressor": lambda s: {"C": s},
-    "PooledSVMClassifier": lambda s: {"C": s},
-    "GroupFeatureSharingClassifier": lambda s: {
-            "C": s, "lam": 0.3, "kernels": KERNELS
-        },
-    "SharedMKLClassifier": lambda s: {"C": s, "kernels": KERNELS},
-    "SingleTaskMKLClassifier": lambda s: {"C": s, "kernels": KERNELS},
-    "MKMTFLClassifier": lambda s: {"C": s, "p": 6.0, "kernels": KERNELS},
-    "MKMTFLRegressor": lambda s: {"C": s, "p": 8.67, "kernels": KERNELS},
-    "MKMTSFLClassifier": lambda s: {
-            "C": s, "q": 1.5, "kernels": KERNELS, "basis_tol": 1e-12
-        },
-    "MKMTSFLRegressor": lambda s: {
-            "C": s, "q": 1.01, "kernels": KERNELS, "basis_tol": 1e-12
-        },
-    "MultiTaskMKLClassifier": lambda s: {
-            "C": s,
-            "terms": [("linear", [CHAIN, "union"])],
-            "fit_intercept": False,
-        },
-    "MultiTaskMKLClassifier, logistic": lambda s: {
-            "C": s, "terms": [("linear", [CHAIN, "union"])], "loss": "logistic"
-        },
-    "MultiTaskFeatureLearningRegressor": lambda s: {"gamma": s, "fit_intercept": False},
-    "MultiTaskVariableSelectionRegressor": lambda s: {
-            "gamma": s, "fit_intercept": False
-        },
-    "RRHetRegressor": lambda s: {"gamma": s, "fit_intercept": False},
-    "DirtyModelRegressor": lambda s: {
-            "lam_1": 2.0 * s, "lam_2": s, "fit_intercept": False
-        },
-    "RobustMultiTaskRegressor": lambda s: {
-            "lam_1": s, "lam_2": s, "fit_intercept": False
-        },
-    "IndependentRidgeRegressor": lambda s: {"gamma": s, "fit_intercept": False},
-}  # fmt: skip
-
-
-def check_refereed(name, problem, strength):
+def check_refereed(model, problem, strength):
     """Compare the bounds with the optimum of an interior point.
 
     A problem of which it finds none, or none that accurate, is not counted: another is
     drawn.
     """
-    estimator = REGISTRY[name.partition(",")[0]](**REFEREED[name](strength))
+    weight = next(name for name in STRENGTHS if name in model.get_params())
+    estimator = clone(model).set_params(**{weight: strength})
     y = problem.outputs(estimator)
     try:
         said = fitted(estimator, problem.X, y, problem.task)
@@ -338,13 +277,8 @@ def extreme(count, scratch):
             continue
         for number, params in enumerate(variants):
             estimator = REGISTRY[name](**params)
-            for line in _examples(
-                count,
-                functools.partial(_extreme, estimator),
-                extreme_problems(),
-                powers,
-                powers,
-            ):
+            check = functools.partial(_extreme, estimator)
+            for line in _examples(count, check, extreme_problems(), powers, powers):
                 yield line and f"{name}, {number}: {line}"
 
 
@@ -358,30 +292,23 @@ def _extreme(estimator, problem, first, second):
 
 def refereed(count, scratch):
     """Try every method that an interior point can judge."""
-    for name in REFEREED:
-        for line in _examples(
-            count,
-            functools.partial(_refereed, name),
-            moderate_problems(),
-            st.integers(-3, 3),
-        ):
-            yield line and f"{name}: {line}"
-
-
-def _refereed(name, problem, power):
-    check_refereed(name, problem, 10.0**power)
+    for case in SETTINGS:
+        (model,) = case.values
+        if isinstance(model, GraphEstimator):
+            continue
+        check = functools.partial(check_refereed, model)
+        strengths = st.integers(-3, 3).map(lambda power: 10.0**power)
+        for line in _examples(count, check, moderate_problems(), strengths):
+            yield line and f"{case.id}: {line}"
 
 
 def matrices(count, scratch):
     """Try every kernel method with matrices that are not quite kernels."""
+    dips = st.sampled_from([0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 0.3])
     for name in WITH_KERNELS:
+        check = functools.partial(_matrices, REGISTRY[name])
         for line in _examples(
-            count,
-            functools.partial(_matrices, REGISTRY[name]),
-            moderate_problems(),
-            st.integers(1, 20),
-            st.sampled_from([0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 0.3]),
-            powers,
+            count, check, moderate_problems(), st.integers(1, 20), dips, powers
         ):
             yield line and f"{name}: {line}"
 

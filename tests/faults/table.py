@@ -23,28 +23,17 @@ class SkippedError(Exception):
 
 @dataclass(frozen=True)
 class Fault:
-    """A test of one kind of fault.
-
-    Attributes
-    ----------
-    test : str
-        Its name in the table.
-    done : str
-        What is done, and what has to follow.
-    trials : callable
-        Number of trials and scratch folder -> a line for each trial, empty where all
-        went well. Some come in rounds of several: there may be more lines than asked
-        for.
-    few, many : int
-        Trials in ``make test``, 0 where another test has the like, and in
-        ``make faults``.
-    """
+    """A test of one kind of fault."""
 
     test: str
     done: str
+    """What is done, and what has to follow."""
     trials: Callable[[int, Path], Iterator[str]]
+    """Number and scratch folder -> lines of the trials, empty where all went well."""
     few: int
+    """Trials in ``make test``, 0 where another test has the like."""
     many: int
+    """Trials in ``make faults``."""
 
 
 def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], list[str]]:
@@ -61,29 +50,16 @@ def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], lis
     # What was asked of code that has changed since tells nothing of either.
     commit = commit if commit == current_commit() else f"{commit}{CHANGED}"
     row = {
-        "test": fault.test,
-        "what is done": fault.done,
-        "count": len(lines),
+        "test": fault.test, "what is done": fault.done, "count": len(lines),
         "passed": len(lines) - len(problems),
-        "seconds": round(time.monotonic() - started),
-        "note": note,
-        "commit": commit,
+        "seconds": round(time.monotonic() - started), "note": note, "commit": commit,
         "date": datetime.date.today().isoformat(),
-    }
+    }  # fmt: skip
     return row, problems
 
 
 def measured(fault: Fault, count: int, path: Path) -> bool:
-    """Tell whether the table has a row of this very code in which all went well.
-
-    Parameters
-    ----------
-    fault : Fault
-    count : int
-        As many trials, or more.
-    path : Path
-        Of the table.
-    """
+    """Tell whether so many trials of this very code are in the table, all well."""
     row = _rows(path).get(fault.test)
     if row is None or row["note"] or row["what is done"] != fault.done:
         return False

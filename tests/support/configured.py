@@ -108,29 +108,23 @@ def toy():
         "experiments": {
             "curve": {
                 "datasets": {
-                    "name": "draw",
-                    "options": {"b": 1},
-                    "vary": {"a": [1, 2]},
+                    "name": "draw", "options": {"b": 1}, "vary": {"a": [1, 2]},
                 },
                 "protocol": "given",
                 "methods": [{"method": "ridge"}],
                 "metrics": ["mse"],
             },
             "real": {
-                "datasets": {"name": "school"},
-                "protocol": "given",
-                "methods": [{"method": "ridge"}],
-                "metrics": ["mse"],
+                "datasets": {"name": "school"}, "protocol": "given",
+                "methods": [{"method": "ridge"}], "metrics": ["mse"],
             },
         },
         "artefacts": {
             "table_1": {
-                "kind": "table",
-                "experiment": "real",
-                "rows": {},
+                "kind": "table", "experiment": "real", "rows": {},
                 "tolerance": {"absolute": 1.0},
             },
             "figure_1": {"kind": "figure", "experiments": ["real"]},
         },
         "claims": [],
-    }
+    }  # fmt: skip

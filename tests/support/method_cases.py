@@ -36,8 +36,6 @@ class Case:
 
     #: Parameters for the contract, by what they try; small if the defaults are slow.
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})
-    #: Points of a path; by default of those among γ, C, α and λ that the method has.
-    path: Sequence[Mapping[str, Any]] | None = None
     #: The problem's value at a model less its losses, ``penalty(model, X, task)``.
     penalty: Callable[..., float] | None = None
     #: All of it, of other losses than most: ``objective(model, X, y, task)``.
@@ -74,17 +72,14 @@ def with_objective() -> dict[str, Case]:
 
 
 def path_of(name: str) -> Sequence[Mapping[str, Any]]:
-    """Return the points of a method's path."""
-    own = case_of(name).path
-    if own is not None:
-        return own
+    """Return the points of a method's path: of γ, C, α and λ, or those of its case."""
     known = REGISTRY[name]().get_params()
     if "gamma" in known:
         return [{"gamma": gamma} for gamma in (1.0, 100.0, 1e-4, 1.0)]
-    if "alpha" in known or "lam" in known:
-        weight, middle = ("alpha", 2.0) if "alpha" in known else ("lam", 0.3)
-        levels = (0.0, 50.0, middle)
-        return [{"C": C, weight: v} for C in (10.0, 0.1, 1.0) for v in levels]
-    if "C" in known:
-        return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]
-    return [{}, {}]
+    if "C" not in known:
+        return case_of(name).grid
+    for weight, middle in (("alpha", 2.0), ("lam", 0.3)):
+        if weight in known:
+            levels = (0.0, 50.0, middle)
+            return [{"C": C, weight: v} for C in (10.0, 0.1, 1.0) for v in levels]
+    return [{"C": C} for C in (1.0, 0.1, 10.0, 1.0)]

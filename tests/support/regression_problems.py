@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 SHAPES = {
-    "T<d": (3, 6, [8]),
-    "T>d": (9, 4, [7]),
-    "n_t<d": (5, 6, [3]),
-    "ragged": (6, 5, [1, 4, 9]),
-    "one feature": (4, 1, [5]),
-}
+    "T<d": (3, 6, [8]), "T>d": (9, 4, [7]), "n_t<d": (5, 6, [3]),
+    "ragged": (6, 5, [1, 4, 9]), "one feature": (4, 1, [5]),
+}  # fmt: skip
 
 
 def _make_problem(n_tasks, d, sizes, *, seed=0, rank=2, noise=0.3):
@@ -21,6 +18,15 @@ def _make_problem(n_tasks, d, sizes, *, seed=0, rank=2, noise=0.3):
     y = np.einsum("ij,ji->i", X, W[:, task]) + noise * rng.standard_normal(task.size)
     order = rng.permutation(task.size)
     return X[order], y[order], task[order]
+
+
+def assert_between(certificate, optimum):
+    """Assert that an optimum is found to 1e-6, and bounded to 1e-8."""
+    assert certificate.status == "converged"
+    assert certificate.objective == pytest.approx(optimum, rel=1e-6)
+    assert certificate.dual_objective <= optimum * (1 + 1e-7)
+    assert optimum <= certificate.objective * (1 + 1e-7)
+    assert certificate.duality_gap <= 1e-8
 
 
 @pytest.fixture(scope="session")

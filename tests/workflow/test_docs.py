@@ -138,6 +138,14 @@ def test_names_in_code_can_be_imported():
     assert unknown == []
 
 
+def test_tests_that_pages_name_exist():
+    known = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    named = {code for _, code in _guide_codes() if re.fullmatch(r"test_\w+", code)}
+    files = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+    assert named
+    assert {n for n in named - files if f"def {n}(" not in known} == set()
+
+
 def test_parameters_and_attributes_in_code_exist():
     unknown = []
     for page, code in _guide_codes():
@@ -231,14 +239,11 @@ def test_example_of_an_experiment_is_valid(tmp_path):
     _, example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
     page = {
         "paper": {
-            "id": "example",
-            "title": "Example",
-            "authors": "Nobody",
-            "year": 2000,
+            "id": "example", "title": "Example", "authors": "Nobody", "year": 2000,
             "venue": "docs",
         },
         **yaml.safe_load(example),
-    }
+    }  # fmt: skip
     path = tmp_path / "experiments.yaml"
     path.write_text(yaml.safe_dump(page), encoding="utf-8")
     assert list(load_paper(tmp_path, "quick").experiments) == ["digits_100"]

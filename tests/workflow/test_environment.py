@@ -22,28 +22,20 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 RUNTIME = [Requirement(line) for line in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
 OTHERS = "mtmkl[suite,images,docs,reference,baselines]"
-SUITE = [Requirement(line) for line in EXTRAS["suite"]]
-IMAGES = [Requirement(line) for line in EXTRAS["images"]]
-DOCS = [Requirement(line) for line in EXTRAS["docs"]]
-REFERENCE = [Requirement(line) for line in EXTRAS["reference"]]
-BASELINES = [Requirement(line) for line in EXTRAS["baselines"]]
-DEV = [Requirement(line) for line in EXTRAS["dev"] if line != OTHERS]
+SUITE, IMAGES, DOCS, REFERENCE, BASELINES, DEV = (
+    [Requirement(line) for line in EXTRAS[name] if line != OTHERS]
+    for name in ("suite", "images", "docs", "reference", "baselines", "dev")
+)
 DECLARED = RUNTIME + SUITE + IMAGES + DOCS + REFERENCE + BASELINES + DEV
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
 NOT_IMPORTED = {
-    "hatchling": "builds the package",
-    "mypy": "make types",
-    "pandas-stubs": "make types",
-    "pre-commit": "the hooks of a clone",
-    "pytest-xdist": "pytest -n",
-    "ruff": "make lint, make format",
-    "snakefmt": "make lint, make format",
-    "types-pyyaml": "make types",
-    "types-requests": "make types",
-    "types-tqdm": "make types",
-    "uv": "make lock",
-}
+    "hatchling": "builds the package", "mypy": "make types",
+    "pandas-stubs": "make types", "pre-commit": "the hooks of a clone",
+    "pytest-xdist": "pytest -n", "ruff": "make lint, make format",
+    "snakefmt": "make lint, make format", "types-pyyaml": "make types",
+    "types-requests": "make types", "types-tqdm": "make types", "uv": "make lock",
+}  # fmt: skip
 """Dependencies for development that no test imports, and what needs them."""
 
 
@@ -70,16 +62,21 @@ def _names(requirements: list[Requirement]) -> set[str]:
     return {canonicalize_name(r.name) for r in requirements}
 
 
+@cache
+def _modules(folder: str) -> set[str]:
+    modules: set[str] = set()
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules.add(node.module)
+    return modules
+
+
 def _imported(*folders: str) -> set[str]:
     """Return the distributions that the code of some folders imports anywhere."""
-    modules: set[str] = set()
-    for folder in folders:
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Import):
-                    modules.update(alias.name for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module:
-                    modules.add(node.module)
+    modules = {name for folder in folders for name in _modules(folder)}
     rules = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
     if "workflow" in folders:
         for path in rules:

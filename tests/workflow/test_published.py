@@ -2,6 +2,7 @@
 
 import shutil
 
+import pytest
 from configured import of
 
 from mtmkl_suite.config.against import published_folder, published_papers
@@ -20,6 +21,7 @@ def test_all_records_are_of_one_commit_and_seed():
     assert len(parts) == 1
 
 
+@pytest.mark.nightly
 def test_a_record_that_was_judged_is_left_as_it_is(tmp_path):
     provenance = read_json(published_folder(SMALLEST) / "provenance.json")
     config = load_paper(SMALLEST, "paper")

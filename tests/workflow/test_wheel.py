@@ -109,12 +109,8 @@ def test_a_run_from_the_wheel(wheel, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
     done = subprocess.run(
         [sys.executable, "-P", "-m", "mtmkl_suite.cli.main", *map(str, run)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     folder = tmp_path / "results/quick+tiny+drawn"
     assert (folder / "report.html").is_file()
@@ -130,14 +126,8 @@ def test_the_library_works_without_the_suite(environment):
     assert Path(where).is_relative_to(environment.parent)
     assert "mtmkl" in packages.split()
     beyond = {
-        "jinja2",
-        "matplotlib",
-        "pandas",
-        "pooch",
-        "pydantic",
-        "yaml",
-        "snakemake",
-    }
+        "jinja2", "matplotlib", "pandas", "pooch", "pydantic", "yaml", "snakemake",
+    }  # fmt: skip
     assert beyond & set(packages.split()) == set()
 
 

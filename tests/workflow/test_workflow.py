@@ -9,8 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from tiny_workflow import ROOT, TIME_COLUMNS, TINY, TinyWorkflow
+from tiny_workflow import ROOT, TINY, TinyWorkflow
 
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.documents import read_yaml
@@ -78,14 +77,6 @@ def test_the_catalogs_snakefile_plans_the_same_jobs(finished, tmp_path):
     assert "fit" in usual
 
 
-@pytest.mark.nightly
-def test_one_core_gives_the_same_scores(finished, tmp_path):
-    alone = TinyWorkflow(tmp_path)
-    done = alone.run(alone.target("scores.csv.gz"), cores=1)
-    assert done.returncode == 0, done.stderr
-    assert alone.scores() == finished.scores()
-
-
 def wait_for(found, process, what):
     deadline = time.monotonic() + 300
     while not found():
@@ -97,25 +88,6 @@ def wait_for(found, process, what):
 def end(process, sign):
     os.killpg(process.pid, sign)
     return process.communicate()
-
-
-@pytest.mark.nightly
-def test_killed_twice_and_started_again_gives_the_same_scores(finished, tmp_path):
-    killed = TinyWorkflow(tmp_path)
-    target = killed.target("scores.csv.gz")
-    for _ in range(2):
-        before = set(tmp_path.glob("results/cache/*/*.npz"))
-        process = killed.start(target)
-        wait_for(
-            lambda before=before: set(tmp_path.glob("results/cache/*/*.npz")) - before,
-            process,
-            "finished cell",
-        )
-        end(process, signal.SIGKILL)
-    assert not killed.results("scores.csv.gz").exists()
-    resumed = killed.run(target)
-    assert resumed.returncode == 0, resumed.stderr
-    assert killed.scores() == finished.scores()
 
 
 def test_a_second_run_stops_before_any_work_and_ctrl_c_keeps_the_first(tmp_path):
@@ -191,27 +163,6 @@ def test_damaged_files_are_named_once(finished, tmp_path):
 
 
 @pytest.mark.nightly
-def test_a_job_for_each_method_gives_the_same_scores_as_one_for_all(finished, tmp_path):
-    # The second chunk holds what the first has chosen.
-    alone = TinyWorkflow(tmp_path, tier="paper")
-    folder = "fits/digits/digits[n_per_class=10]"
-    done = alone.run(alone.target(f"{folder}/slow.1.csv.gz"))
-    assert done.returncode == 0, done.stderr
-    names = sorted(path.name for path in alone.results(folder).glob("*.csv.gz"))
-    assert names == ["slow.0.csv.gz", "slow.1.csv.gz"]
-    separate = pd.concat(
-        [pd.read_csv(alone.results(f"{folder}/{name}")) for name in names]
-    )
-    shared = pd.read_csv(finished.results("fits/digits.csv.gz"))
-    slow = shared[shared["method"] == "slow"]
-    pd.testing.assert_frame_equal(
-        separate.drop(columns=TIME_COLUMNS).reset_index(drop=True),
-        slow.drop(columns=TIME_COLUMNS).reset_index(drop=True),
-        check_dtype=False,
-    )
-
-
-@pytest.mark.nightly
 def test_missing_data_can_be_an_error(tmp_path):
     strict = TinyWorkflow(tmp_path, on_missing_data="fail")
     run = "results/quick+tiny+seed=1+on_missing_data=fail"
@@ -235,16 +186,6 @@ def test_wrong_configuration_is_named(tmp_path):
     ):
         with pytest.raises(ConfigError, match=message):
             planned(TinyWorkflow(tmp_path, **change))
-
-
-@pytest.mark.nightly
-def test_a_key_that_comes_twice_in_the_run_configuration(tmp_path):
-    workflow = TinyWorkflow(tmp_path)
-    with workflow.config.open("a") as file:
-        file.write("seed: 2\n")
-    done = workflow.run("--dry-run")
-    assert done.returncode != 0
-    assert "the key 'seed' is already in line" in done.stderr
 
 
 @pytest.mark.nightly
@@ -283,70 +224,10 @@ def test_a_paper_without_artefacts_and_claims(tmp_path):
     assert not config.claims
 
 
-def test_unknown_method_is_named_before_any_work(tmp_path):
-    text = (TINY / "experiments.yaml").read_text()
-    paper = tmp_path / "wrong"
-    paper.mkdir()
-    (paper / "experiments.yaml").write_text(
-        text.replace("class: IndependentRidgeRegressor", "class: IndependantRidge")
-    )
-    with pytest.raises(ConfigError, match="IndependantRidge"):
-        planned(TinyWorkflow(tmp_path, papers=[str(paper)]))
-
-
-@pytest.mark.nightly
-def test_a_method_that_fails_leaves_the_report_and_is_tried_again(tmp_path):
-    config = read_yaml(TINY / "experiments.yaml")
-    config["methods"]["mended"] = {
-        "label": "Mended", "class": "mended_method:Mended", "selection": "none"
-    }  # fmt: skip
-    digits = config["experiments"]["digits"]
-    digits["methods"] = [{"method": "floor"}, {"method": "mended"}]
-    config["experiments"] = {"digits": digits}
-    paper = tmp_path / "papers/tiny"
-    paper.mkdir(parents=True)
-    (paper / "experiments.yaml").write_text(yaml.safe_dump(config))
-    # What fails lies outside the code: its fingerprint stays the same.
-    (tmp_path / "mended_method.py").write_text(
-        "import helper\nfrom slow_method import SlowMean\n\n"
-        "class Mended(SlowMean):\n"
-        "    def fit(self, X, y, task=None):\n"
-        "        helper.check()\n"
-        "        return super().fit(X, y, task)\n"
-    )
-    (tmp_path / "helper.py").write_text(
-        "from pathlib import Path\n\n"
-        "def check():\n"
-        "    if Path(__file__).with_name('broken').exists():\n"
-        "        raise RuntimeError('no luck')\n"
-    )
-    broken = tmp_path / "broken"
-    broken.touch()
-    workflow = TinyWorkflow(tmp_path, papers=[str(paper)])
-    failed = workflow.run()
-    assert failed.returncode != 0
-    assert "RuntimeError: no luck" in failed.stdout + failed.stderr
-    report = (workflow.run_folder / "report.html").read_text()
-    assert "Nobody 2000" in report
-    log = workflow.run_folder / "logs/tiny/fits/digits.log"
-    assert "in check" in log.read_text()
-    scores = pd.read_csv(workflow.results("scores.csv.gz"))
-    metrics = scores.groupby("method")["metric"].unique().map(list).to_dict()
-    assert metrics == {"floor": ["misclassified"], "mended": ["failed"]}
-    broken.unlink()
-    again = workflow.run()
-    assert again.returncode == 0, again.stderr
-    scores = pd.read_csv(workflow.results("scores.csv.gz"))
-    assert set(scores["metric"]) == {"misclassified"}
-
-
 @pytest.mark.nightly
 def test_lint_is_clean():
     done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--lint"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
     assert "Congratulations" in done.stdout + done.stderr, done.stdout + done.stderr

@@ -21,13 +21,9 @@ class TinyWorkflow:
     def __init__(self, folder: Path, **config):
         self.folder = folder
         document = {
-            "tier": "quick",
-            "papers": [str(TINY)],
-            "seed": 1,
-            "mirror": None,
-            "download": "never",
-            "on_missing_data": None,
-        } | config
+            "tier": "quick", "papers": [str(TINY)], "seed": 1, "mirror": None,
+            "download": "never", "on_missing_data": None,
+        } | config  # fmt: skip
         self.config = folder / "config.yaml"
         self.config.write_text(yaml.safe_dump(document))
         self.run_folder = folder / "results" / f"{document['tier']}+tiny+seed=1"
@@ -47,24 +43,17 @@ class TinyWorkflow:
 
     def run(self, *arguments, cores=2):
         return subprocess.run(
-            self.command(*arguments, cores=cores),
-            capture_output=True,
-            text=True,
-            env=self.environment(),
-            check=False,
-        )
+            self.command(*arguments, cores=cores), capture_output=True, text=True,
+            env=self.environment(), check=False,
+        )  # fmt: skip
 
     def start(self, *arguments, **variables):
         """Start a run in a process group of its own, as a shell would."""
         return subprocess.Popen(
-            self.command(*arguments),
-            env=self.environment() | variables,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            preexec_fn=allow_interrupts,
-        )
+            self.command(*arguments), env=self.environment() | variables,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True, preexec_fn=allow_interrupts,
+        )  # fmt: skip
 
     def results(self, name):
         return self.run_folder / "tiny" / name

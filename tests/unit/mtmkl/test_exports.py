@@ -64,12 +64,9 @@ def test_what_is_not_there():
 def test_a_type_checker_knows_names_and_parameters(tmp_path):
     (tmp_path / "user.py").write_text("import mtmkl\n" + USER)
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file", "", "user.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [sys.executable, "-m", "mypy", "--config-file", "", "user.py"], cwd=tmp_path,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     lines = [line.split(": ", 1) for line in done.stdout.splitlines()[:-1]]
     assert [place for place, _ in lines] == ["user.py:7", "user.py:8", "user.py:9"]
     assert 'Unexpected keyword argument "gama"' in lines[0][1]

@@ -14,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 from mtmkl.methods import (
     IndependentRidgeRegressor,
     IndependentSVMClassifier,
-    MultiTaskFeatureLearningRegressor,
 )
 from mtmkl.model_selection import TaskColumn, TaskKFold, TaskScorer, route_tasks
 
@@ -103,24 +102,6 @@ def test_folds_are_those_of_the_labels_in_any_form(data):
         for g in forms
     )
     assert others == [first] * 3
-
-
-@pytest.mark.parametrize(
-    "wrap", [lambda method: make_pipeline(StandardScaler(), method), lambda m: m]
-)
-def test_grid_search_with_routed_tasks(data, wrap):
-    X, y, task = data
-    model = wrap(MultiTaskFeatureLearningRegressor())
-    (gamma,) = (name for name in model.get_params() if name.endswith("gamma"))
-    with config_context(enable_metadata_routing=True):
-        search = GridSearchCV(
-            route_tasks(model), {gamma: [1e-3, 1e4]}, cv=TaskKFold(4, random_state=0)
-        ).fit(X, y, task=task, groups=task)
-        assert search.best_params_ == {gamma: 1e-3}
-        assert search.score(X, y, task=task) > 0.9
-        # GridSearchCV passes no metadata on to predict; its best estimator does.
-        predictions = search.best_estimator_.predict(X, task=task)
-        assert predictions.shape == (20,)
 
 
 def test_routing_leaves_the_given_estimator_alone(data):

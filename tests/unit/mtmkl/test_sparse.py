@@ -25,16 +25,12 @@ def test_what_is_sparse():
 @pytest.mark.parametrize(
     "X",
     [
-        untidy(),
-        sparse.csr_matrix(DENSE),
-        sparse.coo_array(DENSE),
-        sparse.csc_matrix(DENSE),
-        sparse.lil_array(DENSE),
-        sparse.csr_array(DENSE, dtype=np.float32),
-        DENSE,
+        untidy(), sparse.csr_matrix(DENSE), sparse.coo_array(DENSE),
+        sparse.csc_matrix(DENSE), sparse.lil_array(DENSE),
+        sparse.csr_array(DENSE, dtype=np.float32), DENSE,
     ],
     ids=["untidy", "csr_matrix", "coo", "csc", "lil", "float32", "dense"],
-)
+)  # fmt: skip
 def test_equal_inputs_have_one_form(X):
     out = canonical_csr(X)
     assert isinstance(out, sparse.csr_array)

@@ -110,7 +110,6 @@ def test_digest_follows_content_not_names():
         assert small_data(**changes).digest() != data.digest()
 
 
-KINDS = [sparse.csr_array, sparse.csr_matrix, sparse.coo_array]
 # Four of six rows and one of two columns hold something.
 SPARSE = np.array([[1.0, 0], [0, 0], [-2.5, 3], [0, 4], [0, 0], [5, 0]])
 
@@ -196,14 +195,11 @@ def test_digest_of_sparse_inputs_is_that_of_their_content():
 @pytest.mark.parametrize(
     "X",
     [
-        SPARSE * 2,
-        SPARSE + (SPARSE == 4) * 1e-12,
-        SPARSE[:, ::-1],
-        SPARSE[[0, 1, 3, 2, 4, 5]],
-        SPARSE[[1, 0, 2, 3, 4, 5]],
+        SPARSE * 2, SPARSE + (SPARSE == 4) * 1e-12, SPARSE[:, ::-1],
+        SPARSE[[0, 1, 3, 2, 4, 5]], SPARSE[[1, 0, 2, 3, 4, 5]],
         np.column_stack([SPARSE, np.zeros(6)]),
     ],
-)
+)  # fmt: skip
 def test_digest_sees_every_change_of_sparse_inputs(X):
     assert sparse_data(X).digest() != sparse_data().digest()
 
@@ -224,12 +220,25 @@ def test_relations_of_tasks_follow_the_tasks():
 
 def test_digest_covers_relations_of_tasks():
     versions = [
-        {},
-        {"far": np.eye(3)},
-        {"far": 2 * np.eye(3)},
-        {"near": np.eye(3)},
-        {"far": np.eye(3), "tree": "(a,b,c);"},
-        {"far": np.eye(3), "tree": "(b,a,c);"},
-    ]
+        {}, {"far": np.eye(3)}, {"far": 2 * np.eye(3)}, {"near": np.eye(3)},
+        {"far": np.eye(3), "tree": "(a,b,c);"}, {"far": np.eye(3), "tree": "(b,a,c);"},
+    ]  # fmt: skip
     digests = {small_data(task_relations=each).digest() for each in versions}
     assert len(digests) == len(versions)
+
+
+def test_samples_known_by_matrices():
+    rows = np.arange(6.0)[:, None]
+    digests = {
+        small_data(X=rows, truth={}, matrices=matrices).digest()
+        for matrices in ({}, {"a": np.eye(6)}, {"b": np.eye(6)}, {"a": np.ones((6, 6))})
+    }
+    assert len(digests) == 4
+    for X, matrix, message in (
+        (np.ones((6, 2)), np.eye(6), "data with matrices have one feature, .* got 2"),
+        (rows, np.eye(5), r"row for each of the 6 samples, got shape \(5, 5\)"),
+        (rows, np.ones((6, 7)), r"must be square, .* got shape \(6, 7\)"),
+        (rows, np.ones(6), r"must be square, .* got shape \(6,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            small_data(X=X, truth={}, matrices={"a": matrix})

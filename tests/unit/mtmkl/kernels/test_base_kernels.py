@@ -110,12 +110,9 @@ def test_a_weighted_sum_refuses_negative_weights():
 
 
 KERNELS = [
-    Linear(1.0),
-    Polynomial(degree=2),
-    Gaussian(width=0.7),
-    Gaussian(median_factor=0.5),
+    Linear(1.0), Polynomial(degree=2), Gaussian(width=0.7), Gaussian(median_factor=0.5),
     CosineNormalized(Polynomial(degree=2)),
-]
+]  # fmt: skip
 
 
 def few_entries(n, seed):

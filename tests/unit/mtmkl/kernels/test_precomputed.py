@@ -26,21 +26,6 @@ def test_values_are_looked_up():
     np.testing.assert_array_equal(kernel.diagonal(rows([3, 3])), K[[3, 3], [3, 3]])
 
 
-def test_an_estimator_is_that_of_the_features():
-    X, K = gram(40)
-    y = np.sign(X[:, 0] + 0.3)
-    task = np.arange(40) % 2
-    number = rows(np.arange(40))
-    given = IndependentSVMClassifier(kernels=[Precomputed(K)]).fit(number, y, task)
-    direct = IndependentSVMClassifier(kernels=["linear"]).fit(X, y, task)
-    np.testing.assert_allclose(
-        given.decision_function(number, task),
-        direct.decision_function(X, task),
-        rtol=1e-9,
-        atol=1e-9,
-    )
-
-
 def test_the_scale_of_distances_is_the_mean_of_distinct_training_pairs():
     D = np.abs(np.subtract.outer(np.arange(6.0), np.arange(6.0)))
     kernel = ExponentialDistance(D).fit(rows([0, 1, 3, 3, 0]))

@@ -13,13 +13,7 @@ from mtmkl.kernels.task_kernels import (
     unit_mean_diagonal,
 )
 
-NAMES = ["a", "b", "c", "d"]
-TREE = "((a:1,b:2)ab:0.5,(c,d:3e-1))root;"
-
-
-def tree_distances():
-    """Distances along the tree ((0:1, 1:2):3, (2:1, 3:4):1)."""
-    return np.array([[0, 3, 5, 8], [3, 0, 6, 9], [5, 6, 0, 5], [8, 9, 5, 0.0]])
+from .test_task_kernels import NAMES, TREE, tree_distances
 
 
 def test_specifications_give_labelled_kernels():

@@ -18,6 +18,17 @@ def data():
 
 
 @pytest.fixture(scope="session")
+def related():
+    """Four tasks of 9 to 20 samples whose models are close to each other."""
+    rng = np.random.default_rng(5)
+    task = rng.permutation(np.repeat(np.arange(4), [12, 20, 15, 9]))
+    X = rng.standard_normal((56, 3)) + 0.4
+    W = rng.standard_normal((3, 1)) + 0.3 * rng.standard_normal((3, 4))
+    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.3 * rng.standard_normal(56)
+    return X, y, task
+
+
+@pytest.fixture(scope="session")
 def pairs_of_classes():
     """Pairs of five classes as ten tasks, which share their samples."""
     rng = np.random.default_rng(0)

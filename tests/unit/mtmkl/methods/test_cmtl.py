@@ -22,12 +22,6 @@ def penalty(model, X, task):
 
 CASES = {
     "CMTLClassifier": Case(
-        path=[
-            {"lam": 1.0, "n_clusters": 1},
-            {"lam": 0.02, "n_clusters": 0.5},
-            {"lam": 5.0, "n_clusters": 2},
-            {"lam": 0.1, "n_clusters": 1},
-        ],
         penalty=penalty,
         grid=[{"lam": lam, "n_clusters": r} for lam in WEIGHTS for r in (2, 1, 3)],
     )

@@ -18,11 +18,6 @@ def penalty(model, X, task):
 CASES = {
     "CoClusClassifier": Case(
         settings={"": {"n_restarts": 2}},
-        path=[
-            {"lam_1": 1.0, "lam_2": 1.0, "n_clusters": 1},
-            {"lam_1": 0.1, "lam_2": 5.0, "n_clusters": 0.5},
-            {"lam_1": 8.0, "lam_2": 20.0, "n_clusters": 2},
-        ],
         penalty=penalty,
         variants=[{"n_restarts": 2}],
         grid=[{"lam_1": lam, "lam_2": 2.0, "n_clusters": 2} for lam in WEIGHTS],

@@ -38,13 +38,17 @@ def penalty(model, X, task):
 
 
 #: Weights at which both parts may be in use, one, or none.
-PATH = [(1.0, 0.5), (0.01, 0.004), (30.0, 9.0), (1.0, 40.0), (40.0, 0.1), (1e4, 1e4)]
+PATH = [
+    {"lam_1": one, "lam_2": other}
+    for one, other in (
+        (1.0, 0.5), (0.01, 0.004), (30.0, 9.0), (1.0, 40.0), (40.0, 0.1), (1e4, 1e4),
+    )
+]  # fmt: skip
 
 CASES = {
     "DirtyModelRegressor": Case(
-        path=[{"lam_1": one, "lam_2": other} for one, other in PATH],
         penalty=penalty,
         variants=[{}, {"fit_intercept": False}],
-        grid=[{"lam_1": one, "lam_2": other} for one, other in PATH],
+        grid=PATH,
     )
 }

@@ -45,11 +45,6 @@ def penalty(model, X, task):
 
 CASES = {
     "FlexClusClassifier": Case(
-        path=[
-            {"lam_1": 1.0, "lam_2": 1.0, "lam_3": 1.0},
-            {"lam_1": 0.1, "lam_2": 5.0, "lam_3": 2.0},
-            {"lam_1": 8.0, "lam_2": 0.5, "lam_3": 20.0},
-        ],
         penalty=penalty,
         grid=[
             {"lam_1": lam, "lam_2": each, "lam_3": 1.0}

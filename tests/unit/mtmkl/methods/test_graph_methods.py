@@ -165,6 +165,6 @@ def logistic_objective(model, X, y, task):
 
 GRID = [{"alpha": alpha} for alpha in (1.0, 20.0, 0.05)]
 CASES = {
-    "MEDGraphStructure": Case(path=GRID, objective=med_objective, grid=GRID),
-    "NeighbourhoodSelection": Case(path=GRID, objective=logistic_objective, grid=GRID),
+    "MEDGraphStructure": Case(objective=med_objective, grid=GRID),
+    "NeighbourhoodSelection": Case(objective=logistic_objective, grid=GRID),
 }

@@ -64,18 +64,6 @@ def test_limits_are_single_task_and_shared_kernel_learning(labelled):
     assert np.ptp(limit.weights_, axis=0).max() == 0.0
 
 
-def test_single_features_become_coefficients(labelled):
-    X, y, task = labelled
-    model = GroupFeatureSharingClassifier(kernels="features", normalize="trace").fit(
-        X, y, task
-    )
-    assert model.coef_.shape == (3, 4)
-    np.testing.assert_allclose(
-        model.decision_function(X, task),
-        np.einsum("ij,ji->i", X, model.coef_[:, task]) + model.intercept_[task],
-    )
-
-
 def test_ten_kernels_by_default(labelled):
     X, y, task = labelled
     with warnings.catch_warnings():

@@ -21,6 +21,7 @@ from mtmkl.methods import (
 from mtmkl.model_selection import PathSearchCV
 
 LIST = ["linear", {"name": "gaussian", "width": 2.0}]
+SVM, GIVEN = IndependentSVMClassifier, "precomputed"
 
 
 @pytest.fixture(scope="module")
@@ -134,21 +135,15 @@ def test_precomputed_values_with_a_column_of_targets_for_each_task(labelled):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (IndependentSVMClassifier(kernels="sigmoid"), "'sigmoid' is not positive semi"),
-        (IndependentSVMClassifier(kernels="precomputed"), r"square.*got shape \(47, 3"),
-        (
-            IndependentSVMClassifier(kernels="precomputed", standardize=True),
-            "standardize=False",
-        ),
-        (GroupFeatureSharingClassifier(kernels="precomputed"), 'normalize="trace"'),
-        (MKMTSFLClassifier(kernels="precomputed"), "lacks the matrix itself"),
-        (IndependentSVMClassifier(kernels=["precomputed"]), "lacks the matrix itself"),
-        (MEDMetric(kernels="precomputed"), "gives no distances"),
-        (
-            IndependentSVMClassifier(kernels=lambda X, Z: -(X @ Z.T)),
-            "not positive semi-definite",
-        ),
-        (IndependentSVMClassifier(kernels=lambda X, Z: X), "array of shape"),
+        (SVM(kernels="sigmoid"), "'sigmoid' is not positive semi"),
+        (SVM(kernels=GIVEN), r"square.*got shape \(47, 3"),
+        (SVM(kernels=GIVEN, standardize=True), "standardize=False"),
+        (GroupFeatureSharingClassifier(kernels=GIVEN), 'normalize="trace"'),
+        (MKMTSFLClassifier(kernels=GIVEN), "lacks the matrix itself"),
+        (SVM(kernels=[GIVEN]), "lacks the matrix itself"),
+        (MEDMetric(kernels=GIVEN), "gives no distances"),
+        (SVM(kernels=lambda X, Z: -(X @ Z.T)), "not positive semi-definite"),
+        (SVM(kernels=lambda X, Z: X), "array of shape"),
     ],
 )
 def test_kernels_that_cannot_be_are_refused(labelled, model, message):
@@ -165,12 +160,6 @@ def test_the_pooled_machine_does_not_see_the_task(labelled):
     np.testing.assert_array_equal(scores, model.decision_function(X, np.roll(task, 1)))
 
 
-def test_fit_intercept_is_a_flag(labelled):
-    X, y, task = labelled
-    with pytest.raises(ValueError, match="fit_intercept must be True or False"):
-        IndependentSVMClassifier(fit_intercept=1).fit(X, y, task)
-
-
 def penalty(model, X, task):
     if type(model).__name__ == "PooledSVMClassifier":
         task = np.zeros_like(task)
@@ -180,18 +169,14 @@ def penalty(model, X, task):
 SMALL = {"": {"kernels": FEW_KERNELS}}
 CASES = {
     "IndependentSVMClassifier": Case(
-        settings=SMALL,
-        penalty=penalty,
-        variants=[KERNELS, {"fit_intercept": False}],
+        settings=SMALL, penalty=penalty, variants=[KERNELS, {"fit_intercept": False}],
         grid=COSTS,
     ),
     "IndependentSVMRegressor": Case(
-        settings=SMALL,
-        penalty=penalty,
-        variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}],
-        grid=COSTS,
+        settings=SMALL, penalty=penalty,
+        variants=[KERNELS, {"epsilon": 0.0, "standardize_target": True}], grid=COSTS,
     ),
     "PooledSVMClassifier": Case(
         settings=SMALL, penalty=penalty, variants=[KERNELS, MIXED], grid=COSTS
     ),
-}
+}  # fmt: skip

@@ -10,12 +10,6 @@ from model_objectives import standardised
 from mtmkl.methods import MeTaGClassifier
 
 
-def test_fuses_all_tasks_for_a_large_weight(pairs_of_classes):
-    X, y, task = pairs_of_classes
-    estimator = MeTaGClassifier(lam=1e6, tol=1e-9).fit(X, y, task)
-    assert np.ptp(estimator.coef_, axis=1).max() == 0.0
-
-
 def test_needs_a_ratio_above_one(pairs_of_classes):
     with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
         MeTaGClassifier(phi=1.0).fit(*pairs_of_classes)
@@ -33,11 +27,6 @@ def penalty(model, X, task):
 
 CASES = {
     "MeTaGClassifier": Case(
-        path=[
-            {"lam": 1.0, "phi": 2.0},
-            {"lam": 20.0, "phi": 3.0},
-            {"lam": 0.1, "phi": 1.2},
-        ],
         penalty=penalty,
         variants=[{}, {"n_levels": 1}],
         grid=[{"lam": lam} for lam in WEIGHTS],

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from method_cases import FEW_KERNELS, MIXED, SWITCHED, Case
 from method_cases import KERNELS as THREE_KERNELS
-from model_objectives import switched
+from model_objectives import forms, switched
 
 from mtmkl.methods.independent_svm import IndependentSVMClassifier
 from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
@@ -82,34 +82,16 @@ def test_kernels_in_any_order(labelled):
 
 def test_relative_alpha_is_a_share_of_the_largest_q(labelled):
     X, y, task = labelled
-    path = MEDKernelSelectionClassifier(
-        kernels=KERNELS, normalize="trace", tol=1e-9
-    ).fit_path(
-        X,
-        y,
-        task,
-        grid=[{"relative_alpha": a, "C": C} for C in (0.1, 3.0) for a in (0.0, 0.3, 2)],
-    )
+    kwargs = {"kernels": KERNELS, "normalize": "trace", "tol": 1e-9}
+    grid = [{"relative_alpha": a, "C": C} for C in (0.1, 3.0) for a in (0.0, 0.3, 2)]
+    path = MEDKernelSelectionClassifier(**kwargs).fit_path(X, y, task, grid=grid)
     for model in path:
-        kwargs = {"kernels": KERNELS, "normalize": "trace", "C": model.C}
-        on = MEDKernelSelectionClassifier(alpha=0.0, tol=1e-9, **kwargs).fit(X, y, task)
-        q = _quadratics(on, X, task)
+        on = MEDKernelSelectionClassifier(model.C, alpha=0.0, **kwargs).fit(X, y, task)
+        q = 0.5 * forms(on, X, task, 1.0).sum(axis=0)
         expected = np.expm1(model.relative_alpha * q.max())
         assert model.alpha_ == pytest.approx(expected, rel=1e-5)
         if model.relative_alpha == 0:
             assert model.log_alpha_ == -np.inf
-
-
-def _quadratics(model, X, task):
-    terms = model._training.terms
-    q = np.zeros(terms.n_terms)
-    for t in range(model.tasks_.size):
-        mine = task == t
-        beta = model.dual_coef_[mine]
-        q[terms.is_feature] += 0.5 * (terms.features(X[mine]).T @ beta) ** 2
-        grams = terms.grams(X[mine], X[mine])
-        q[~terms.is_feature] += 0.5 * np.einsum("i,igj,j->g", beta, grams, beta)
-    return q
 
 
 CASES = {

@@ -22,22 +22,12 @@ KERNELS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(5)
-    task = rng.permutation(np.repeat(np.arange(4), [12, 20, 15, 9]))
-    X = rng.standard_normal((56, 3)) + 0.4
-    W = rng.standard_normal((3, 1)) + 0.3 * rng.standard_normal((3, 4))
-    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.3 * rng.standard_normal(56)
-    return X, y, task
-
-
 def labels(y):
     return np.where(y > 0, 1, -1)
 
 
-def test_two_is_one_combination_for_all_tasks(data):
-    X, y, task = data
+def test_two_is_one_combination_for_all_tasks(related):
+    X, y, task = related
     own = MKMTFLClassifier(2.0, 2.0, kernels=KERNELS).fit(X, labels(y), task)
     shared = SharedMKLClassifier(2.0, kernels=KERNELS, normalize="trace").fit(
         X, labels(y), task
@@ -49,8 +39,8 @@ def test_two_is_one_combination_for_all_tasks(data):
     )
 
 
-def test_one_task_is_single_task_kernel_learning(data):
-    X, y, _ = data
+def test_one_task_is_single_task_kernel_learning(related):
+    X, y, _ = related
     options = {"kernels": KERNELS, "tol": 1e-8}
     for method, alone, targets in (
         (MKMTFLClassifier, SingleTaskMKLClassifier, labels(y)),
@@ -61,8 +51,8 @@ def test_one_task_is_single_task_kernel_learning(data):
         assert one.objective_ == pytest.approx(single.objective_, rel=1e-7)
 
 
-def test_one_kernel_and_two_are_independent_machines(data):
-    X, y, task = data
+def test_one_kernel_and_two_are_independent_machines(related):
+    X, y, task = related
     one = MKMTFLRegressor(
         2.0, 2.0, kernels=["linear"], normalize=None, epsilon=0.2, tol=1e-10
     ).fit(X, y, task)
@@ -72,21 +62,10 @@ def test_one_kernel_and_two_are_independent_machines(data):
     np.testing.assert_allclose(one.predict(X, task), alone.predict(X, task), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("params", "said"),
-    [
-        ({"p": 1.5}, "p must be at least 2, got 1.5"),
-        ({"p": np.inf}, "p must be a finite number"),
-    ],
-)
-def test_bad_parameters_are_refused(data, params, said):
-    X, y, task = data
-    with pytest.raises(ValueError, match=said):
-        MKMTFLRegressor(**params).fit(X, y, task)
-
-
-def test_targets_that_are_text_are_refused(data):
-    X, y, task = data
+def test_what_is_refused(related):
+    X, y, task = related
+    with pytest.raises(ValueError, match=r"p must be at least 2, got 1\.5"):
+        MKMTFLRegressor(p=1.5).fit(X, y, task)
     with pytest.raises(ValueError, match="y holds text, and the targets"):
         MKMTFLRegressor().fit(X, y.astype(str), task)
 

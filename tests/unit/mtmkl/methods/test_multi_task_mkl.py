@@ -27,6 +27,7 @@ from mtmkl.methods import (
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 
 GAUSSIAN = {"name": "gaussian", "width": 2.0}
+UNION = [("linear", "union")]
 GRAPH = {"name": "graph_laplacian", "adjacency": CHAIN.tolist()}
 NAMES = np.array(["beech", "oak", "fir", "pine"])  # their sorted order is another
 
@@ -73,9 +74,9 @@ def test_fitted_attributes(solver, loss):
 @pytest.mark.parametrize(
     ("X", "terms", "options", "solver"),
     [
-        (np.asarray, [("linear", "union")], {"fit_intercept": False}, "features"),
-        (np.asarray, [("linear", "union")], {"solver": "features"}, "features"),
-        (csr_array, [("linear", "union")], {"loss": "logistic"}, "features"),
+        (np.asarray, UNION, {"fit_intercept": False}, "features"),
+        (np.asarray, UNION, {"solver": "features"}, "features"),
+        (csr_array, UNION, {"loss": "logistic"}, "features"),
         (
             np.asarray,
             [(Linear(1.0), "union")],
@@ -83,9 +84,9 @@ def test_fitted_attributes(solver, loss):
             "features",
         ),
         (csr_array, [(GAUSSIAN, "union")], {}, "gram"),
-        (np.asarray, [("linear", "union"), (GAUSSIAN, "union")], {}, "gram"),
-        (np.asarray, [("linear", "union")], {}, "gram"),
-        (np.asarray, [("linear", "union")], {"solver": "gram"}, "gram"),
+        (np.asarray, [*UNION, (GAUSSIAN, "union")], {}, "gram"),
+        (np.asarray, UNION, {}, "gram"),
+        (np.asarray, UNION, {"solver": "gram"}, "gram"),
     ],
 )
 def test_which_solver_runs(X, terms, options, solver):
@@ -330,26 +331,16 @@ def test_a_path_tells_large_task_kernels_apart():
         ({"terms": [{"kernel": "linear"}]}, "terms: a mapping has kernel and task_k"),
         ({"terms": [("cubic", "union")]}, "terms: unknown kernel 'cubic'"),
         ({"terms": [("linear", "tree")]}, "terms: unknown task kernel 'tree'"),
-        ({"terms": [("linear", 3)]}, r"terms: .* shape \(4, 4\), got \(\)"),
         ({"terms": [("linear", np.eye(3))]}, r"terms: .* \(4, 4\), got \(3, 3\)"),
-        ({"terms": [("linear", -np.eye(4))]}, "terms: .* least eigenvalue is -1"),
         ({"terms": [("linear", [["a"]])]}, r"terms: not a task kernel: \[\['a'\]\]"),
         ({"task_order": [0, 1, 2]}, r"task_order .* lacks 3: \[0, 1, 2\]"),
         ({"task_order": [0, 1, 2, 3, 3]}, "task_order .* has a label twice"),
         ({"task_order": {0: "a"}}, r"task_order .* lacks 1: \[0\]"),
         ({"task_order": "abcd"}, "a list of task labels, or a mapping .* got 'abcd'"),
         ({"task_relations": [1]}, r"task_relations must be a mapping .* got \[1\]"),
-        (
-            {
-                "terms": [("linear", {"name": "given", "similarity": "tru"})],
-                "task_relations": {"true": np.eye(4)},
-            },
-            "terms: given: similarity: no matrix of this name 'tru' .* known: true",
-        ),
         ({"terms": [(GAUSSIAN, "union")], "solver": "features"}, "got Gaussian.*gram"),
         ({"fit_intercept": True, "solver": "features"}, "got fit_intercept=True"),
         ({"fit_intercept": True, "loss": "logistic"}, "is for the hinge loss"),
-        ({"random_state": -1}, "random_state must be a whole number of at least 0"),
     ],
 )
 def test_wrong_parameters(params, message):

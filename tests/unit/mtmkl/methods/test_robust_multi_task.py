@@ -42,9 +42,8 @@ def penalty(model, X, task):
 
 CASES = {
     "RobustMultiTaskRegressor": Case(
-        path=[{"lam_1": one, "lam_2": other} for one, other in PATH],
         penalty=penalty,
         variants=[{}, {"fit_intercept": False}],
-        grid=[{"lam_1": one, "lam_2": other} for one, other in PATH],
+        grid=PATH,
     )
 }

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sweeps import sweep
 
-from mtmkl.certify.reference import optimum_of
 from mtmkl.methods import (
     IndependentSVMRegressor,
     MKMTFLRegressor,
@@ -71,12 +70,6 @@ def test_equal_targets_have_no_scale():
     np.testing.assert_allclose(fitted.predict(X, task), 3.0)
 
 
-def test_a_wrong_flag_is_refused():
-    X, y, task = problem()
-    with pytest.raises(ValueError, match="standardize_target"):
-        IndependentSVMRegressor(standardize_target="yes").fit(X, y, task)
-
-
 #: At ε = 0 a β of 0 lies between its bounds and on no kink.
 NO_TUBE = (
     lambda **more: IndependentSVMRegressor(epsilon=0.0, **more),
@@ -84,27 +77,6 @@ NO_TUBE = (
     lambda **more: MKMTFLRegressor(p=2.0, epsilon=0.0, **more),
     lambda **more: MKMTSFLRegressor(q=1.5, epsilon=0.0, **more),
 )
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("method", NO_TUBE)
-def test_optimum_without_a_tube(method):
-    # The only free β of the solution is 0.
-    X = np.array(
-        [
-            [0.0, -0.8, 3.0, 0.2, 0.0],
-            [-0.1, 0.1, 4.2, -1.3, 0.0],
-            [0.0, -0.8, 3.0, 0.2, 0.0],
-            [0.2, 0.8, 2.4, 0.8, 0.0],
-            [0.2, -0.1, 0.0, -0.2, 0.0],
-        ]
-    )
-    y, task = np.array([-0.2, -2.2, -1.2, 0.1, 1.3]), np.zeros(5, dtype=int)
-    kernels = [{"name": "gaussian", "width": 5.0}, {"name": "linear", "feature": 4}]
-    model = method(C=1.6, kernels=kernels).fit(X, y, task)
-    optimum = optimum_of(model, X, y, task)
-    assert model.duality_gap_ <= 1e-6
-    assert model.objective_ == pytest.approx(optimum.value, rel=1e-6)
 
 
 MORE = ["2-47", "2-55", "3-61", "3-130", "3-150", "3-184"]

@@ -37,11 +37,6 @@ def penalty(model, X, task):
 CASES = {
     "WhomClassifier": Case(
         settings={"": {"n_restarts": 2}},
-        path=[
-            {"lam": 1.0, "n_groups": 1},
-            {"lam": 20.0, "n_groups": 0.5},
-            {"lam": 0.1, "n_groups": 2},
-        ],
         penalty=penalty,
         variants=[{"n_restarts": 1}],
         grid=[{"lam": lam, "n_groups": 2} for lam in WEIGHTS],

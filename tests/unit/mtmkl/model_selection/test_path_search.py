@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from sklearn import config_context
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error, roc_auc_score
@@ -137,7 +138,8 @@ def test_a_data_frame_in_parallel(numbers):
         )
         for n_jobs in (None, 2)
     ]
-    one, two = (s.fit(X, numbers.y, numbers.task).cv_results_ for s in searches)
+    with parallel_config("threading"):
+        one, two = (s.fit(X, numbers.y, numbers.task).cv_results_ for s in searches)
     np.testing.assert_allclose(one["mean_test_score"], two["mean_test_score"], 1e-12)
     assert list(searches[0].best_estimator_.feature_names_in_) == list("abcdef")
 

@@ -21,16 +21,12 @@ SEQUENCES = ["ACGTAC", "TTTTTT", "GATTAC"]
 @pytest.mark.parametrize(
     "check",
     [
-        "check_estimator_cloneable",
-        "check_estimator_repr",
-        "check_valid_tag_types",
-        "check_no_attributes_set_in_init",
-        "check_mixin_order",
-        "check_parameters_default_constructible",
-        "check_get_params_invariance",
+        "check_estimator_cloneable", "check_estimator_repr", "check_valid_tag_types",
+        "check_no_attributes_set_in_init", "check_mixin_order",
+        "check_parameters_default_constructible", "check_get_params_invariance",
         "check_set_params",
     ],
-)
+)  # fmt: skip
 def test_checks_of_scikit_learn_that_need_no_table(features, check):
     # The others fit tables of numbers.
     getattr(checks, check)(type(features).__name__, clone(features))

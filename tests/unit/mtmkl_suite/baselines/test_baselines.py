@@ -30,15 +30,11 @@ from mtmkl_suite.methods import resolve
 
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
 BASELINES = [
-    TaskInteractionRegressor(),
-    TaskInteractionClassifier(),
-    LinearMixedClassifier(n_components=4),
-    LinearMixedRegressor(n_components=4),
-    GPBoostClassifier(**SMALL),
-    GPBoostRegressor(**SMALL),
-    TaskGaussianProcessClassifier(),
-    TaskGaussianProcessRegressor(),
-]
+    TaskInteractionRegressor(), TaskInteractionClassifier(),
+    LinearMixedClassifier(n_components=4), LinearMixedRegressor(n_components=4),
+    GPBoostClassifier(**SMALL), GPBoostRegressor(**SMALL),
+    TaskGaussianProcessClassifier(), TaskGaussianProcessRegressor(),
+]  # fmt: skip
 NEEDS = {"LinearMixed": "gpboost", "GPBoost": "gpboost"}
 
 

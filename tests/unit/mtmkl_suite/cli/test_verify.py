@@ -57,6 +57,8 @@ def test_a_difference_fails_and_shows_both_scores(
     assert main(WORDS) == status
     out = capsys.readouterr().out
     assert "mse: published 0.5, here 0.25" in out
+    counts = ["0" if status else "2", "0", "2" if status else "0", "0", "0"]
+    assert ["all", *counts] in [line.split() for line in out.splitlines()]
     assert ("at commit c with BLAS Zen" in out) == bool(status)
     # The same seed goes on where it left off, and says the same.
     monkeypatch.setattr(verify, "computed_cells", answer({"outcome": "rounding"}))

@@ -8,27 +8,14 @@ import pytest
 
 
 class Site:
-    """Pages by path, how often each was asked for, and how it misbehaves.
-
-    Attributes
-    ----------
-    pages : dict of str to bytes
-    n_requests : Counter of str
-    n_failures : dict of str to int
-        Answers with status 503 before the page is served.
-    truncated, dripped : set of str
-        Pages cut in half, and pages of which a byte comes now and then.
-    is_over : Event
-        Set at the end of a test, when nothing more is sent.
-    """
+    """Pages by path, how often each was asked for, and how it misbehaves."""
 
     def __init__(self, address):
         self.address = address
         self.pages = {}
         self.n_requests = Counter()
-        self.n_failures = {}
-        self.truncated = set()
-        self.dripped = set()
+        self.n_failures = {}  # answers with status 503 before a page is served
+        self.truncated, self.dripped = set(), set()  # in half; a byte now and then
         self.is_over = threading.Event()
 
     def url(self, path):

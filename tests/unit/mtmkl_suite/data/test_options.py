@@ -2,7 +2,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
@@ -11,9 +11,6 @@ from pydantic import Field
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.documents import Count, NotNegative, Positive
-
-if TYPE_CHECKING:
-    pass
 
 
 def load(
@@ -50,21 +47,15 @@ def test_what_an_option_may_be(option, value):
 @pytest.mark.parametrize(
     ("option", "value", "wanted"),
     [
-        ("task", 1, "a valid string"),
-        ("count", "zzz", "a valid integer"),
-        ("count", 0, "greater than or equal to 1"),
-        ("count", 2.0, "a valid integer"),
-        ("count", True, "a valid integer"),
-        ("seed", -1, "greater than or equal to 0"),
-        ("spread", 0, "greater than 0"),
-        ("spread", math.inf, "a finite number"),
-        ("size", 11, "less than or equal to 10"),
-        ("kind", "pair", "'pairs' or 'rest'"),
-        ("bias", 1, "a valid boolean"),
-        ("ignore", [1], "a valid string"),
+        ("task", 1, "a valid string"), ("count", "zzz", "a valid integer"),
+        ("count", 0, "greater than or equal to 1"), ("count", 2.0, "a valid integer"),
+        ("count", True, "a valid integer"), ("seed", -1, "greater than or equal to 0"),
+        ("spread", 0, "greater than 0"), ("spread", math.inf, "a finite number"),
+        ("size", 11, "less than or equal to 10"), ("kind", "pair", "'pairs' or 'rest'"),
+        ("bias", 1, "a valid boolean"), ("ignore", [1], "a valid string"),
         ("features", 3, "a valid dictionary or a valid string"),
     ],
-)
+)  # fmt: skip
 def test_what_an_option_must_be(option, value, wanted):
     # A file is bound before its options are checked.
     for each in (load, partial(load, "schools.csv")):

@@ -13,15 +13,11 @@ RANDOM = {"id": "r", "kind": "random", "repeats": 3, "folds": 5, "train_samples"
 @pytest.mark.parametrize(
     ("kind", "unit"),
     [
-        ("first_rows", "samples per task"),
-        ("halves", "samples per task"),
-        ("random", "samples"),
-        ("fractions", "%"),
-        ("given", ""),
-        ("published", ""),
+        ("first_rows", "samples per task"), ("halves", "samples per task"),
+        ("random", "samples"), ("fractions", "%"), ("given", ""), ("published", ""),
         ("thirds", ""),
     ],
-)
+)  # fmt: skip
 def test_a_kind_says_what_its_train_sizes_count(kind, unit):
     assert train_unit(kind) == unit
     keys = {

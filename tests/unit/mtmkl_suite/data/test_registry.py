@@ -57,16 +57,11 @@ def file_entry(path, /, **changes):
 
 def set_entry(**changes):
     entry = {
-        "title": "A pair",
-        "origin": "original",
-        "licence": "none",
-        "citation": "Nobody (2000).",
-        "original_url": [],
-        "notes": [],
-        "loader": "pair_loader:load_pair",
-        "tried": False,
+        "title": "A pair", "origin": "original", "licence": "none",
+        "citation": "Nobody (2000).", "original_url": [], "notes": [],
+        "loader": "pair_loader:load_pair", "tried": False,
         "files": [file_entry(path) for path in TABLES],
-    }
+    }  # fmt: skip
     return entry | changes
 
 
@@ -151,16 +146,6 @@ def test_load_downloads_unless_told_not_to(make, site):
     assert pair.load("pair", scale=2.0).X.ravel().tolist() == [2, 4, 6, 8]
 
 
-def test_addresses_are_asked_in_order(make, site):
-    site.add("wrong", b"0,1\n1,3\n")
-    site.add("right", TABLES["a.csv"])
-    site.add("never", TABLES["a.csv"])
-    urls = [site.url(page) for page in ("missing", "wrong", "right", "never")]
-    pair = make(files=[file_entry("a.csv", urls=urls)])
-    assert pair.fetch("pair")[0]["source"] == "downloaded"
-    assert site.n_requests == {"missing": 1, "wrong": 1, "right": 1}
-
-
 def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as opened:
@@ -173,21 +158,6 @@ def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
     for path, content in TABLES.items():
         assert (tmp_path / "cache" / "pair" / path).read_bytes() == content
     assert site.n_requests == {"gone/a.csv": 1, "gone/b%20b.csv": 1, "x.zip": 1}
-
-
-def test_wrong_content_everywhere_is_corrupt(make, tmp_path, site):
-    url = site.add("wrong", b"0,1\n1,3\n")
-    pair = make(files=[file_entry("a.csv", urls=[url, site.url("missing")])])
-    with pytest.raises(DataCorruptError, match=r"wrong: its sha256.*missing: HTTP st"):
-        pair.fetch("pair")
-    assert not (tmp_path / "cache" / "pair").exists()
-
-
-def test_no_answer_anywhere_is_unavailable(make, tmp_path, site):
-    pair = make(files=[file_entry("a.csv", urls=[site.url("missing")])])
-    with pytest.raises(DataNotAvailableError, match="HTTP status 404"):
-        pair.load("pair")
-    assert not (tmp_path / "cache" / "pair").exists()
 
 
 @pytest.mark.parametrize("lacking", ["a folder", "a home"])

@@ -8,12 +8,9 @@ from mtmkl_suite.evaluation.supplied import as_json, with_matrices
 
 def data(**matrices):
     return MultiTaskData(
-        X=np.arange(4.0)[:, None],
-        y=[1, -1, 1, -1],
-        task=[0, 0, 1, 1],
-        name="given",
+        X=np.arange(4.0)[:, None], y=[1, -1, 1, -1], task=[0, 0, 1, 1], name="given",
         matrices=matrices,
-    )
+    )  # fmt: skip
 
 
 def test_named_matrices_become_kernels():

@@ -37,12 +37,8 @@ def data():
 def part(estimator, points, found=None):
     found = data() if found is None else found
     protocol = {
-        "id": "t",
-        "kind": "per_task",
-        "repeats": 1,
-        "folds": 3,
-        "train_sizes": 40,
-    }
+        "id": "t", "kind": "per_task", "repeats": 1, "folds": 3, "train_sizes": 40,
+    }  # fmt: skip
     split = make_split(found, protocol, 0, train_size=40, repeat=0)
 
     class Job:
@@ -50,19 +46,11 @@ def part(estimator, points, found=None):
             self.experiment = of(Experiment, {})
 
     return Part(
-        job=Job(),
-        data=found,
-        split=split,
-        repeat=0,
-        n_tasks=found.n_tasks,
-        grid=points,
-        train=found.subset(split.train),
-        test=found.subset(split.test),
-        fold=split.fold,
-        validation=lambda: found,
-        estimator=estimator,
+        job=Job(), data=found, split=split, repeat=0, n_tasks=found.n_tasks,
+        grid=points, train=found.subset(split.train), test=found.subset(split.test),
+        fold=split.fold, validation=lambda: found, estimator=estimator,
         cached=lambda compute, **key: compute(),
-    )
+    )  # fmt: skip
 
 
 def test_every_task_gets_its_kernel():

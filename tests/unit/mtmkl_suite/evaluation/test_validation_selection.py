@@ -8,7 +8,6 @@ from made_scores import made_job
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods.independent_svm import IndependentSVMClassifier
 from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 from mtmkl_suite.evaluation.jobs import FitJob
@@ -137,28 +136,3 @@ def test_a_change_of_what_matters_fits_again(tmp_path, data, splits, change):
     run_job(make_job(tmp_path), lambda repeat: data, splits)
     run_job(make_job(tmp_path, **change), lambda repeat: data, splits)
     assert FITS
-
-
-def test_a_path_with_warm_starts(tmp_path, data, splits):
-    job = make_job(
-        tmp_path,
-        method=IndependentSVMClassifier,
-        class_name="IndependentSVMClassifier",
-        grid={"C": [0.01, 1.0, 100.0]},
-    )
-    scores, _ = run_job(job, lambda repeat: data, splits)
-    split = splits[20, 0]
-    chosen = json.loads(scores["params"].iloc[0])["C"]
-    model = IndependentSVMClassifier(C=chosen).fit(
-        data.X[split.train], data.y[split.train], data.task[split.train]
-    )
-    score = model.decision_function(data.X[split.test], data.task[split.test])
-    expected = np.mean(
-        [
-            area_under_curve(data.y[split.test][mine], score[mine])
-            for mine in (data.task[split.test] == t for t in range(3))
-        ]
-    )
-    found = scores[(scores["metric"] == "auc") & (scores["repeat"] == 0)]
-    assert found["value"].iloc[0] == pytest.approx(expected, abs=1e-6)
-    assert found["gap"].iloc[0] <= 1e-6

@@ -44,14 +44,9 @@ def fit(config, path, progress=lambda line: None, group=None, chosen=None):
     needs = pipeline.data_needs(config, config.experiments["digits"].variants)
     pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
     fits.run_fits(
-        fits.group_config(config, group),
-        group,
-        folder,
-        seed=1,
-        cache=path / "cache",
-        chosen=chosen,
-        progress=progress,
-    )
+        fits.group_config(config, group), group, folder, seed=1, cache=path / "cache",
+        chosen=chosen, progress=progress,
+    )  # fmt: skip
     return pd.read_csv(folder.scores_of(group.name))
 
 
@@ -153,22 +148,6 @@ def test_a_method_for_dense_inputs_is_a_named_gap_on_sparse_ones(config, tmp_pat
     assert reason_of(scores).startswith(reason)
     info = json.loads(PaperFolder(tmp_path).data_info(DATASET).read_text())
     assert 0 < info["nonzeros"] < info["n"] * info["d"]
-
-
-@pytest.mark.usefixtures("sparse_digits")
-@pytest.mark.parametrize(
-    ("kernels", "metrics"),
-    [
-        ([["linear"], [{"name": "gaussian", "width": 20.0}]], {"misclassified"}),
-        ([["linear"], ["features"]], {fits.UNSUPPORTED}),
-    ],
-)
-def test_sparse_inputs_go_to_methods_whose_settings_take_them(
-    config, tmp_path, kernels, metrics
-):
-    svm = {"class": "PooledSVMClassifier", "grid": {"kernels": kernels}}
-    config["methods"]["ridge"] |= svm
-    assert set(fit(config, tmp_path)["metric"]) == metrics
 
 
 def test_a_failure_is_a_named_gap_that_a_new_run_tries_again(

@@ -114,16 +114,6 @@ def test_a_small_grid_is_tried_whole(searched, search):
     assert whole.with_design(3) == whole
 
 
-def test_every_point_is_as_likely_to_be_tried(searched):
-    count = dict.fromkeys(range(20), 0)
-    product = searched.grid_points()
-    for seed in range(300):
-        for point in searched.with_design(seed).grid_points():
-            count[product.index(point)] += 1
-    # Binomial with mean 120 and sd 8.5.
-    assert all(abs(n - 120) < 5 * 8.5 for n in count.values())
-
-
 def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
     config["experiments"]["curve"]["repeats"] = 3
     jobs = [job for job in plan.fit_jobs(paper_of(config)) if job.experiment == "curve"]

@@ -75,12 +75,9 @@ def test_claims_are_no_matter_of_a_table(targets):
 
 def test_tables_beside_a_record_are_known_once_the_data_are(targets):
     files = targets(
-        papers=["argyriou2008"],
-        tier="paper",
-        experiments=["digits"],
-        methods=["mtmkl.methods.rr_het:RRHetRegressor"],
-        against="published",
-    )
+        papers=["argyriou2008"], tier="paper", experiments=["digits"],
+        methods=["mtmkl.methods.rr_het:RRHetRegressor"], against="published",
+    )  # fmt: skip
     (group,) = files.result_groups("argyriou2008")
     made = files.result_files("argyriou2008", group)
     assert made == files.record("argyriou2008")

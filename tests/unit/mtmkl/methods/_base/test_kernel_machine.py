@@ -1,13 +1,9 @@
 """The certificate of support vector machines is that of what is handed out."""
 
-import json
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pytest
-from scipy.special import rel_entr
 from sklearn.base import is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
@@ -22,7 +18,6 @@ from mtmkl.methods import (
     PooledSVMClassifier,
     med_adaptive_pooling,
 )
-from mtmkl.solvers.med.switches import switch_cost
 
 
 @pytest.fixture(scope="module")
@@ -42,39 +37,6 @@ def fit(name, X, y, task, **params):
     return estimator, any("duality gap" in str(each.message) for each in caught)
 
 
-def handed_out(estimator, X, y, task, loss):
-    """Return the primal value of coef_ and intercept_, with sums in long double."""
-    X, s = X.astype(np.longdouble), estimator.switches_
-    outputs = np.einsum("ij,ji->i", X, estimator.coef_[:, task])
-    value = estimator.C * np.sum(loss(y, outputs + estimator.intercept_[task]))
-    value += np.sum(estimator.coef_.astype(np.longdouble) ** 2 / s[:, None]) / 2
-    prior = 1 / (1 + estimator.alpha)
-    return value + np.sum(rel_entr(s, prior) + rel_entr(1 - s, 1 - prior))
-
-
-def bound(estimator, X, y, task, epsilon):
-    """Return the dual value of dual_coef_, with sums in long double."""
-    beta = estimator.dual_coef_.astype(np.longdouble)
-    weights = np.array([X[task == t].T @ beta[task == t] for t in range(3)])
-    q = np.sum(weights**2, axis=0).astype(float) / 2
-    linear = y @ beta - epsilon * np.abs(beta).sum()
-    return linear - switch_cost(q, estimator.log_alpha_)
-
-
-@pytest.mark.parametrize("scale", [1.0, 3e4])
-def test_certificate_of_regression_is_that_of_its_coefficients(scale, data):
-    X, z, task = data
-    X = scale * X
-    model, is_warned = fit("MEDRegressor", X, z, task)
-    upper = handed_out(
-        model, X, z, task, lambda y, f: np.maximum(np.abs(y - f) - model.epsilon, 0)
-    )
-    lower = bound(model, X, z, task, model.epsilon)
-    true = float((upper - lower) / upper)
-    assert true <= model.duality_gap_ * (1 + 1e-3) + 1e-13
-    assert model.duality_gap_ <= model.tol or is_warned
-
-
 TARGETS = {
     "constant": np.full(60, 7.3),
     "zero": np.zeros(60),
@@ -85,21 +47,12 @@ GAUSSIAN = ["features", {"name": "gaussian", "median_factor": 1.0}]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(
-    "params",
-    [
-        {},
-        {"epsilon": 0.0},
-        {"epsilon": 0.0, "kernels": GAUSSIAN},
-        {"loss": "squared"},
-        {"loss": "squared", "kernels": GAUSSIAN},
-    ],
-    ids=str,
-)
-def test_no_alarm_at_an_optimum_of_zero(params, target, data):
+@pytest.mark.parametrize("kernels", ["features", GAUSSIAN], ids=str)
+@pytest.mark.parametrize("loss", [{}, {"epsilon": 0.0}, {"loss": "squared"}], ids=str)
+def test_no_alarm_at_an_optimum_of_zero(loss, kernels, target, data):
     X, _, task = data
     y = TARGETS[target]
-    model, is_warned = fit("MEDRegressor", X, y, task, **params)
+    model, is_warned = fit("MEDRegressor", X, y, task, kernels=kernels, **loss)
     assert not is_warned
     assert model.duality_gap_ <= model.tol
     np.testing.assert_allclose(model.predict(X, task), y, rtol=1e-9)
@@ -119,7 +72,7 @@ def test_tasks_of_one_class_leave_nothing_to_optimise(data):
         assert not is_warned
 
 
-CUBIC = {"name": "polynomial", "degree": 3}
+CUBIC, NOT_FINITE = {"name": "polynomial", "degree": 3}, r"Polynomial\(.* not finite"
 
 
 @pytest.mark.parametrize(
@@ -128,30 +81,9 @@ CUBIC = {"name": "polynomial", "degree": 3}
         ("MEDKernelSelectionClassifier", 1e80, {}, "of feature 0 has values up to 8e"),
         ("MEDRegressor", 1e100, {}, "of feature 0 has values up to"),
         ("PooledSVMClassifier", 1e80, {"kernels": ["linear"]}, r"of Linear\(.* up to"),
-        (
-            "IndependentSVMClassifier",
-            1e110,
-            {"kernels": [CUBIC]},
-            r"Polynomial\(.* not finite",
-        ),
-        (
-            "GroupFeatureSharingClassifier",
-            1e110,
-            {"kernels": [CUBIC]},
-            r"Polynomial\(.* not finite",
-        ),
-        (
-            "MEDAdaptivePoolingClassifier",
-            1e110,
-            {"kernel": CUBIC},
-            r"Polynomial\(.* not finite",
-        ),
-        (
-            "MultiTaskFeatureLearningRegressor",
-            1e110,
-            {"kernel": CUBIC},
-            r"Polynomial\(.* not finite",
-        ),
+        ("IndependentSVMClassifier", 1e110, {"kernels": [CUBIC]}, NOT_FINITE),
+        ("MEDAdaptivePoolingClassifier", 1e110, {"kernel": CUBIC}, NOT_FINITE),
+        ("MultiTaskFeatureLearningRegressor", 1e110, {"kernel": CUBIC}, NOT_FINITE),
         ("MultiTaskFeatureLearningRegressor", 1e200, {}, "^X has values up to .* squa"),
         ("FlexClusClassifier", 1e200, {}, "^X has values up to .* whose squares overf"),
     ],
@@ -170,72 +102,11 @@ def test_targets_that_overflow_are_refused(data):
         REGISTRY["MultiTaskFeatureLearningRegressor"]().fit(X, 1e200 * z, task)
 
 
-UNSCALED = {
-    "MEDKernelSelectionClassifier": {"max_iter": 1},
-    "IndependentSVMClassifier": {},
-    "PooledSVMClassifier": {},
-    "MEDRegressor": {},
-    "MEDAdaptivePoolingClassifier": {},
-    "GroupFeatureSharingClassifier": {
-        "kernels": "features",
-        "normalize": None,
-        "max_iter": 3,
-    },
-    "SingleTaskMKLClassifier": {
-        "kernels": "features",
-        "normalize": None,
-        "max_iter": 3,
-    },
-}
-FIT_UNSCALED = """
-import json, sys, warnings
-import numpy as np
-from mtmkl.methods import REGISTRY
-
-rng = np.random.default_rng(0)
-X = rng.standard_normal((120, 5))
-z = X @ rng.standard_normal(5) + 0.5 * rng.standard_normal(120)
-X[:, 0] *= 1e6
-for name, params in json.loads(sys.argv[1]).items():
-    y = z if name == "MEDRegressor" else np.sign(z)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        REGISTRY[name](**params).fit(X, y, task=np.repeat(np.arange(3), 40))
-    print(json.dumps([name, [str(each.message) for each in caught]]), flush=True)
-"""
-
-
-@pytest.fixture(scope="module")
-def unscaled():
-    """Return the warnings of fits with a feature × 10⁶: in a process that can be ended,
-    since compiled code that does not return cannot be."""
-    command = [sys.executable, "-c", FIT_UNSCALED, json.dumps(UNSCALED)]
-    try:
-        lines = subprocess.run(
-            command, stdout=subprocess.PIPE, timeout=300, check=True
-        ).stdout
-    except subprocess.TimeoutExpired as expired:
-        lines = expired.stdout or b""
-    return dict(json.loads(line) for line in lines.splitlines())
-
-
-@pytest.mark.parametrize("name", UNSCALED)
-def test_a_feature_on_another_scale_does_not_hold_up_a_fit(name, unscaled):
-    assert name in unscaled, "the fit did not end"
-    message = " ".join(unscaled[name])
-    assert "gap" in message
-    assert "standardize=True" in message
-    assert "+12" in message or "+13" in message
-
-
 class Sigmoid:
     """A kernel that is not positive semi-definite, or with a slope not symmetric."""
 
-    def __init__(self, slope=0.0):
+    def __init__(self, slope):
         self.slope = slope
-
-    def __repr__(self):
-        return "Sigmoid"
 
     def fit(self, X):
         return self
@@ -264,12 +135,9 @@ def test_a_kernel_of_ones_own_is_checked_where_it_is_trained(make, monkeypatch):
     # Of many samples a Cholesky factor of some columns would do.
     monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 10)
     monkeypatch.setattr(basis, "_WHOLE", 10)
-    for kernel, message in (
-        (
-            Sigmoid(),
-            r"(Sigmoid|mean).* not positive semi-definite: its least .* is -\d",
-        ),
-        (Sigmoid(slope=1.0), r"(Sigmoid|mean).* must be symmetric"),
+    for slope, message in (
+        (0.0, r"not positive semi-definite: its least .* is -\d"),
+        (1.0, "must be symmetric"),
     ):
-        with pytest.raises(ValueError, match=message):
-            make(kernel).fit(X, y, task)
+        with pytest.raises(ValueError, match=f"(Sigmoid|mean).* {message}"):
+            make(Sigmoid(slope)).fit(X, y, task)

@@ -15,6 +15,11 @@ def _fixed(mean_variance, covariance, noise):
     return Prior(mean_variance, 1e9, 1e9 * covariance, 1e9, 1e9 * noise)
 
 
+def _sampled(*samples, **options):
+    length = {"n_samples": 8_000, "n_burn_in": 200, "n_chains": 2}
+    return sample_posterior(*samples, **length, **options)
+
+
 def test_draws_have_the_stated_mean_and_covariance():
     rng = np.random.default_rng(0)
     root = rng.standard_normal((3, 5))
@@ -37,17 +42,8 @@ def test_known_scales_give_the_posterior_of_the_mean(make_problem):
     """With Δ and σ² known, y_t ~ N(X_t μ, σ²I + X_t Δ X_t') gives μ in closed form."""
     X, y, task = make_problem(12, 3, [2, 5])
     noise, scale, mean_variance = 0.4, 0.8, 2.0
-    posterior = sample_posterior(
-        X,
-        y,
-        task,
-        n_tasks=12,
-        prior=_fixed(mean_variance, scale, noise),
-        n_samples=8_000,
-        n_burn_in=200,
-        n_chains=2,
-        seed=2,
-    )
+    prior = _fixed(mean_variance, scale, noise)
+    posterior = _sampled(X, y, task, n_tasks=12, prior=prior, seed=2)
     precision = np.eye(3) / mean_variance
     h = np.zeros(3)
     for t in range(12):
@@ -67,44 +63,11 @@ def test_known_scales_give_the_posterior_of_the_mean(make_problem):
         np.testing.assert_allclose(posterior.coef[:, t], expected, atol=0.02)
 
 
-@pytest.mark.nightly
-def test_covariance_and_noise_are_recovered_from_many_tasks():
-    rng = np.random.default_rng(3)
-    n_tasks, d, n = 400, 2, 10
-    true_mean = np.array([1.0, -1.0])
-    true_covariance = np.array([[1.0, 0.6], [0.6, 2.0]])
-    W = rng.multivariate_normal(true_mean, true_covariance, size=n_tasks)
-    task = np.repeat(np.arange(n_tasks), n)
-    X = rng.standard_normal((task.size, d))
-    y = np.einsum("ij,ij->i", X, W[task]) + 0.5 * rng.standard_normal(task.size)
-    posterior = sample_posterior(
-        X,
-        y,
-        task,
-        n_tasks=n_tasks,
-        prior=Prior(100.0, d + 2, 1.0, 1.0, 1.0),
-        n_samples=500,
-        n_burn_in=100,
-        n_chains=2,
-        seed=4,
-    )
-    np.testing.assert_allclose(posterior.covariance, np.cov(W.T), atol=0.15)
-    assert posterior.draws[:, :, -1].mean() == pytest.approx(0.25, rel=0.1)
-
-
 def test_prior_of_the_covariance_without_data():
     """With no samples Δ is drawn from its prior, of mean S/(ν − d − 1)."""
-    posterior = sample_posterior(
-        np.zeros((1, 2)),
-        np.zeros(1),
-        np.zeros(1, np.intp),
-        n_tasks=1,
-        prior=Prior(1.0, 12.0, 3.0, 5.0, 8.0),
-        n_samples=8_000,
-        n_burn_in=200,
-        n_chains=2,
-        seed=5,
-    )
+    nothing = np.zeros((1, 2)), np.zeros(1), np.zeros(1, np.intp)
+    prior = Prior(1.0, 12.0, 3.0, 5.0, 8.0)
+    posterior = _sampled(*nothing, n_tasks=1, prior=prior, seed=5)
     np.testing.assert_allclose(posterior.covariance, np.eye(2) / 3, atol=0.02)
     # One target of 0 that no coefficient explains adds ½ to the shape: b/(a + ½ − 1).
     assert posterior.draws[:, :, -1].mean() == pytest.approx(8 / 4.5, rel=0.03)

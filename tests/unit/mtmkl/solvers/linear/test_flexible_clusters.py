@@ -1,37 +1,18 @@
 """FlexClus's solver against an interior point, its certificate, and known limits."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
+from regression_problems import assert_between
 
 from mtmkl.certify.linear_problems import flexible_clusters
 from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.linear.flexible_clusters import (
-    FlexibleClusters,
     prox_pairwise,
     solve,
 )
-from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 WEIGHTS = [(0.3, 1.0, 2.0), (5.0, 0.1, 0.5), (0.05, 0.02, 10.0), (1e3, 1.0, 1.0)]
-
-
-def _pairs(U):
-    T = U.shape[1]
-    return [U[:, i] - U[:, j] for i in range(T) for j in range(i)]
-
-
-def _objective(X, y, task, U, V, weights):
-    W = U + V
-    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
-    differences = sum(np.abs(pair).sum() for pair in _pairs(U))
-    return (
-        loss
-        + weights[0] * differences
-        + weights[1] * np.sum(U**2)
-        + weights[2] * np.sum(V**2)
-    )
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -39,32 +20,8 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(weights, probl
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     solution = solve(tasks, *weights, tol=1e-8)
-    U, a, certificate = solution.extra["common"], solution.dual, solution.certificate
-    reached = _objective(X, y, task, U, solution.coef - U, weights)
     optimum = find_optimum(flexible_clusters(X, y, task, weights)).value
-    assert reached == pytest.approx(optimum, rel=1e-6)
-    assert certificate.objective == pytest.approx(reached, rel=1e-9)
-    M = np.array([X[task == t].T @ a[task == t] for t in range(n_tasks)])
-    dual = y @ a - a @ a / 4 - FlexibleClusters(*weights).conjugate(M, M)
-    assert certificate.dual_objective == pytest.approx(dual, rel=1e-9)
-    assert dual <= optimum * (1 + 1e-7)
-    assert certificate.status == "converged"
-    assert certificate.duality_gap <= 1e-8
-
-
-@pytest.mark.parametrize("weight", [0.0, 0.05, 0.3, 5.0])
-def test_pairwise_prox_is_the_optimum(weight):
-    B = np.random.default_rng(1).standard_normal((7, 3))
-    B[3, 0] = B[1, 0]
-    U = cp.Variable(B.T.shape)
-    objective = weight * sum(cp.norm1(pair) for pair in _pairs(U))
-    cp.Problem(cp.Minimize(objective + cp.sum_squares(U - B.T) / 2)).solve(
-        solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12
-    )
-    found, differences = prox_pairwise(B, weight)
-    np.testing.assert_allclose(found.T, U.value, atol=1e-6)
-    expected = sum(np.abs(pair).sum() for pair in _pairs(found.T))
-    assert differences == pytest.approx(expected, abs=1e-12)
+    assert_between(solution.certificate, optimum)
 
 
 def test_pairwise_prox_pools_exactly():
@@ -76,17 +33,6 @@ def test_pairwise_prox_pools_exactly():
     assert np.ptp(all_pooled) == 0.0
     assert differences == pytest.approx(0.0, abs=1e-12)
     assert all_pooled[0, 0] == pytest.approx(B.mean())
-
-
-def test_no_weight_on_differences_leaves_ridge_regressions(make_problem):
-    X, y, task = make_problem(5, 4, [3, 9])
-    tasks = decompose(X, y, task, n_tasks=5)
-    solution = solve(tasks, 0.0, 2.0, 3.0, tol=1e-12)
-    ridge = solve_ridge(tasks, 2.0 * 3.0 / 5.0)
-    np.testing.assert_allclose(solution.coef, ridge.coef, rtol=1e-4, atol=1e-6)
-    assert solution.certificate.objective == pytest.approx(
-        ridge.certificate.objective, rel=1e-11
-    )
 
 
 def test_large_weight_on_differences_makes_the_common_part_equal(make_problem):

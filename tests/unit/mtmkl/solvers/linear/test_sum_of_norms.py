@@ -2,34 +2,17 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from regression_problems import assert_between
 
 from mtmkl.certify.linear_problems import sum_of_norms
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.penalties import (
-    ENTRIES,
-    ROW_MAXIMA,
-    ROWS,
-    TASKS,
-    dual_norm,
-    norm,
-    prox,
-)
 from mtmkl.solvers.linear.sum_of_norms import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 MODELS = ["dirty", "robust"]
-CODES = [ROW_MAXIMA, ROWS, ENTRIES, TASKS]
 #: Both parts in use, one of the two, small ones, and none.
 WEIGHTS = [(3.0, 1.5), (1.0, 8.0), (8.0, 0.2), (0.02, 0.01), (1e4, 1e4)]
 
-NORMS = {
-    "dirty": (lambda P: np.abs(P).max(axis=1).sum(), lambda Q: np.abs(Q).sum()),
-    "robust": (
-        lambda P: np.linalg.norm(P, axis=1).sum(),
-        lambda Q: np.linalg.norm(Q, axis=0).sum(),
-    ),
-}
 DUAL_NORMS = {
     "dirty": (lambda M: np.abs(M).sum(axis=1).max(), lambda M: np.abs(M).max()),
     "robust": (
@@ -39,43 +22,15 @@ DUAL_NORMS = {
 }
 
 
-@pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("model", MODELS)
-def test_optimum_of_an_independent_solver_and_values_by_definition(
-    model, weights, problem
-):
+def test_optimum_of_an_independent_solver_lies_between_the_bounds(model, problem):
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
-    solution = solve(tasks, *weights, model=model, tol=1e-8)
-    a, certificate = solution.dual, solution.certificate
-    P, Q = solution.extra["parts"]
-    np.testing.assert_array_equal(solution.coef, P + Q)
-    reached = np.sum((y - np.einsum("ij,ji->i", X, (P + Q)[:, task])) ** 2)
-    for weight, size, part in zip(weights, NORMS[model], (P, Q), strict=True):
-        reached += weight * size(part)
-    assert certificate.objective == pytest.approx(reached, rel=1e-9)
-    optimum = find_optimum(sum_of_norms(X, y, task, weights, model)).value
-    assert reached == pytest.approx(optimum, rel=1e-6)
-    M = np.array([X[task == t].T @ a[task == t] for t in range(n_tasks)]).T
-    for weight, size in zip(weights, DUAL_NORMS[model], strict=True):
-        assert size(M) <= weight * (1 + 1e-9)
-    assert certificate.status == "converged"
-    assert certificate.dual_objective == pytest.approx(y @ a - a @ a / 4, rel=1e-9)
-    assert certificate.duality_gap <= 1e-8
-
-
-@pytest.mark.parametrize("code", CODES)
-def test_proximal_points_are_where_the_conjugate_says(code):
-    """Z = prox V where V − Z is dual feasible, and tight with Z (Moreau)."""
-    rng = np.random.default_rng(0)
-    V = rng.standard_normal((7, 5))
-    for level in (0.1, 1.0, 2.0, 50.0):
-        Z = np.empty_like(V)
-        prox(V, level, code, Z)
-        rest = V - Z
-        assert dual_norm(rest, code) <= level * (1 + 1e-12)
-        assert np.sum(rest * Z) == pytest.approx(level * norm(Z, code), abs=1e-12)
-        assert Z.any() == (dual_norm(V, code) > level)
+    for weights in WEIGHTS:
+        solution = solve(tasks, *weights, model=model, tol=1e-8)
+        np.testing.assert_array_equal(solution.coef, np.add(*solution.extra["parts"]))
+        optimum = find_optimum(sum_of_norms(X, y, task, weights, model)).value
+        assert_between(solution.certificate, optimum)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -125,19 +80,6 @@ def test_targets_and_weights_of_another_unit(model, make_problem):
         assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_a_path_in_any_order_reaches_the_single_optima(model, problem):
-    X, y, task, n_tasks = problem
-    tasks, start = decompose(X, y, task, n_tasks=n_tasks), None
-    for weights in (*WEIGHTS, (1e-3, 1e3), WEIGHTS[0]):
-        warm = solve(tasks, *weights, model=model, start=start, tol=1e-7)
-        start = warm.extra["warm_start"]
-        cold = solve(tasks, *weights, model=model, tol=1e-7)
-        assert warm.certificate.objective == pytest.approx(
-            cold.certificate.objective, rel=2e-7
-        )
-
-
 @pytest.mark.parametrize("weights", [(1e-3, 1.0), (1.0, 1e-3), (3e-3, 1e-3)])
 def test_small_weights_and_features_of_different_scales_take_newton_steps(weights):
     """Alternating steps alone take 300 to 600."""
@@ -149,14 +91,6 @@ def test_small_weights_and_features_of_different_scales_take_newton_steps(weight
     tasks = decompose(X, y, task, n_tasks=20)
     found = solve(tasks, *weights, model="dirty", max_iter=200)
     assert found.certificate.status == "converged"
-
-
-def test_stopping_short_warns(make_problem):
-    X, y, task = make_problem(6, 5, [4])
-    tasks = decompose(X, y, task, n_tasks=6)
-    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
-        short = solve(tasks, 0.2, 0.1, model="dirty", max_iter=3).certificate
-    assert (short.status, short.n_iter) == ("stopped", 3)
 
 
 @pytest.mark.parametrize("model", MODELS)

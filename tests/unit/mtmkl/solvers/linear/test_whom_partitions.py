@@ -3,15 +3,13 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from norms import dual_norm, norm
+from norms import dual_norm
 
 from mtmkl.solvers.linear import squared_norm, whom_partitions
 from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.linear.whom_partitions import (
     _costs,
-    _rises,
-    _swap_rise,
     move_tasks,
     partitions,
     solve,
@@ -48,12 +46,6 @@ def _best_of_all(tasks, gamma, n_groups):
 def _solutions(tasks, gamma, n_groups, n_starts, **options):
     rngs = [np.random.default_rng([5, seed]) for seed in range(n_starts)]
     return solve(tasks, gamma, n_groups, rngs=rngs, **options)
-
-
-def _value(X, y, task, W, groups, gamma):
-    loss = np.sum((y - np.einsum("ij,ji->i", X, W[:, task])) ** 2)
-    norms = [norm("trace", W[:, groups == g]) for g in np.unique(groups)]
-    return loss + gamma * np.sum(np.square(norms))
 
 
 def _random_problem(seed, n_tasks):
@@ -119,28 +111,15 @@ def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
         chosen = np.eye(n_tasks)[:, groups == g]
         value += gamma * cp.square(cp.normNuc(W @ chosen))
     optimum = cp.Problem(cp.Minimize(value)).solve(solver=cp.CLARABEL)
-    certificate = solution.certificate
-    assert certificate.objective == pytest.approx(optimum, rel=1e-6)
-    reached = _value(X, y, task, solution.coef, groups, gamma)
-    assert certificate.objective == pytest.approx(reached, rel=1e-8)
-    assert np.all(np.diff(certificate.history) < 0)
+    assert solution.certificate.objective == pytest.approx(optimum, rel=1e-6)
+    assert np.all(np.diff(solution.certificate.history) < 0)
     # The dual point bounds the problem of these groups.
     a = solution.dual
     dual = y @ a - a @ a / 4
     for g in np.unique(groups):
-        members = np.flatnonzero(groups == g)
-        M = np.column_stack([X[task == t].T @ a[task == t] for t in members])
-        dual -= dual_norm("trace", M) ** 2 / (4 * gamma)
-    assert reached * (1 - 2e-8) <= dual <= reached * (1 + 1e-9)
-
-
-def test_one_group_is_multi_task_feature_learning(make_problem):
-    X, y, task = make_problem(6, 4, [5])
-    tasks = decompose(X, y, task, n_tasks=6)
-    (solution,) = _solutions(tasks, 0.7, 1, 3, tol=1e-8)
-    together = squared_norm.solve(tasks, 0.7, tol=1e-8).certificate.objective
-    assert solution.certificate.objective == pytest.approx(together, rel=2e-8)
-    np.testing.assert_array_equal(solution.extra["groups"], 0)
+        M = [X[task == t].T @ a[task == t] for t in np.flatnonzero(groups == g)]
+        dual -= dual_norm("trace", np.column_stack(M)) ** 2 / (4 * gamma)
+    assert optimum * (1 - 1e-6) <= dual <= optimum * (1 + 1e-6)
 
 
 def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
@@ -150,20 +129,6 @@ def test_as_many_groups_as_tasks_reach_independent_ridge(make_problem):
     (solution,) = _solutions(tasks, 2.0, 5, 3, tol=1e-8)
     ridge = solve_ridge(tasks, 2.0).certificate.objective
     assert solution.certificate.objective == pytest.approx(ridge, rel=1e-6)
-
-
-def test_trials_can_only_help(make_problem):
-    X, y, task = make_problem(8, 5, [6])
-    tasks = decompose(X, y, task, n_tasks=8)
-    for seed in range(3):
-        without, few, many = (
-            solve(
-                tasks, 1.0, 3, rngs=[np.random.default_rng(seed)], n_trials=n, tol=1e-7
-            )[0].certificate.objective
-            for n in (0, 2, 30)
-        )
-        assert without >= few * (1 - 1e-6)
-        assert few >= many * (1 - 1e-6)
 
 
 def test_moves_end_where_no_single_one_lowers_the_penalty():
@@ -186,30 +151,3 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
                 moved = groups.copy()
                 moved[t] = g
                 assert penalty(moved) >= penalty(groups) * (1 - 1e-7)
-
-
-def test_rises_are_differences_of_the_penalty():
-    rng = np.random.default_rng(8)
-    W = rng.standard_normal((4, 7))
-    gram, groups = W.T @ W, np.array([0, 0, 1, 1, 1, 3, 0])
-
-    def penalty(groups):
-        norms = [norm("trace", W[:, groups == g]) for g in np.unique(groups)]
-        return np.sum(np.square(norms))
-
-    costs, changed = _costs(gram, groups, 5)
-    rises = _rises(groups, costs, changed)
-    for t in range(7):
-        for g in range(5):
-            moved = groups.copy()
-            moved[t] = g
-            # Groups 2 and 4 are empty, and alike; a task alone gains nothing there.
-            if g in (groups[t], 4) or (g == 2 and groups[t] == 3):
-                assert rises[t, g] == np.inf
-            else:
-                expected = penalty(moved) - penalty(groups)
-                assert rises[t, g] == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    swapped = groups.copy()
-    swapped[[0, 4]] = groups[[4, 0]]
-    rise = _swap_rise(gram, groups, costs, 0, 4)
-    assert rise == pytest.approx(penalty(swapped) - penalty(groups), rel=1e-6)

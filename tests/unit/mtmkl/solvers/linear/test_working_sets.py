@@ -1,13 +1,10 @@
 """Working sets of features: few of them are solved for, and all are certified."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from sklearn.linear_model import MultiTaskLasso
 
 from mtmkl.solvers.linear import working_sets
-from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.linear.working_sets import RowProblem, solve
 
 
@@ -71,32 +68,6 @@ def test_shared_samples_are_given_once():
     found, stated = solve(once, 1.0), solve(long, 1.0)
     np.testing.assert_array_equal(found.coef, stated.coef)
     np.testing.assert_array_equal(found.dual, stated.dual)
-
-
-def test_steps_that_run_out_are_said():
-    with pytest.warns(match="relative duality gap of"):
-        short = solve(problem_of(*shared_inputs()), 0.01, max_iter=3)
-    assert short.certificate.n_iter == 3
-
-
-@pytest.mark.parametrize("is_mixed", [False, True])
-def test_tasks_of_a_group_are_decomposed_as_each_alone(is_mixed):
-    shared = problem_of(*shared_inputs(d=30, n=20))
-    X, rows = shared.X.copy(), np.arange(0, 30, 3)
-    X[60:] += 1.0
-    order = np.random.default_rng(0).permutation(100) if is_mixed else slice(None)
-    data = X[order], shared.y[order], shared.task[order]
-    problem = RowProblem.of(*data, n_tasks=7)
-    found = problem.on(rows)
-    stated = decompose(data[0][:, rows], *data[1:], n_tasks=7)
-    for t, (lo, hi) in enumerate(pairwise(stated.offsets)):
-        own = found.right[found.starts[t] : found.starts[t] + hi - lo]
-        np.testing.assert_allclose(own, stated.right[lo:hi], atol=1e-12)
-    for name in ("singular", "target", "offsets", "orthogonal", "constants"):
-        of_group, alone = getattr(found, name), getattr(stated, name)
-        np.testing.assert_allclose(of_group, alone, rtol=1e-12, atol=1e-12)
-    dual = found.expand(found.target)
-    np.testing.assert_allclose(dual, stated.expand(stated.target), atol=1e-12)
 
 
 def test_only_the_inputs_in_use_and_some_others_are_solved_for(monkeypatch):

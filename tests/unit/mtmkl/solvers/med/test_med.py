@@ -1,11 +1,10 @@
-import cvxpy as cp
 import numpy as np
 import pytest
 from dual_problems import Toy, dual_problem, solve_med, stacked, unscaled
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.certify.kernel_problems import kernel_selection, square_root
+from mtmkl.certify.kernel_problems import kernel_selection
 from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.med.med import MedPath
 
@@ -18,24 +17,6 @@ def optimum(targets, grams, C, alpha, **options):
     """Return the value of the printed dual, and its exponents q."""
     problem = kernel_selection(targets, grams, C, log_of(alpha), **options)
     return find_optimum(problem).value, problem.var_dict["q"].value
-
-
-def primal(targets, grams, C, alpha):
-    """Return the primal of section 7 in its form with relative entropies; switches."""
-    rho = 1 / (1 + alpha)
-    s = cp.Variable(len(grams[0]))
-    objective = cp.sum(
-        -cp.entr(s) - cp.entr(1 - s) - s * np.log(rho) - (1 - s) * np.log(1 - rho)
-    )
-    for y, own in zip(targets, grams, strict=True):
-        f = cp.Variable()
-        for switch, K in zip(s, own, strict=True):
-            root = square_root(K)
-            theta = cp.Variable(root.shape[1])
-            f = f + root @ theta
-            objective += 0.5 * cp.quad_over_lin(theta, switch)
-        objective += C * cp.sum(cp.pos(1 - cp.multiply(y, f)))
-    return cp.Problem(cp.Minimize(objective)), s
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 100])
@@ -52,17 +33,6 @@ def test_kernel_selection_against_the_kernel_selection(C, alpha):
     assert certificate.dual_objective == pytest.approx(value, rel=1e-6)
     switches = np.ones(4) if alpha == 0 else expit(q - np.log(alpha))
     np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
-
-
-@pytest.mark.parametrize("alpha", [1, 100])
-def test_the_primal_has_the_same_value_and_switches(alpha):
-    toy = Toy(seed=1)
-    grams = toy.gaussians
-    problem, s = primal(toy.y, grams, 2.0, alpha)
-    value = find_optimum(problem).value
-    solution = solve_med(toy.tasks(grams=stacked(grams)), 2.0, log_of(alpha), tol=1e-9)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.coef, s.value, atol=1e-4)
 
 
 def test_features_equal_their_gram_matrices():
@@ -95,47 +65,6 @@ def test_regression_against_the_kernel_selection(C, alpha):
     np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
 
 
-def test_graph_structure_against_the_kernel_selection():
-    rng = np.random.default_rng(3)
-    X = (rng.random((12, 4)) < 0.5).astype(float)
-    X[:4] = np.eye(4)
-    edges = [(m, d) for m in range(4) for d in range(m + 1, 4)]
-    alpha, C, y = 20.0, 1.5, 2 * X - 1
-    grams = [
-        [X[:, b if m == a else a] if m in (a, b) else None for a, b in edges]
-        for m in range(4)
-    ]
-    value, q = optimum(list(y.T), grams, C, alpha)
-
-    switch = np.zeros((4, 4), dtype=int)
-    for number, (m, d) in enumerate(edges):
-        switch[m, d] = switch[d, m] = number
-    inputs = np.tile(X, (4, 1))
-    for m in range(4):
-        inputs[12 * m : 12 * (m + 1), m] = 0.0
-    tasks = dual_problem(
-        y.T.ravel(), [12] * 4, features=inputs, weight=switch, n_weights=6
-    )
-    solution = solve_med(tasks, C, np.log(alpha), tol=1e-9)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.coef, expit(q - np.log(alpha)), atol=1e-4)
-
-
-def test_path_equals_single_solutions_in_any_order():
-    toy = Toy(sizes=(15, 25, 10), seed=5)
-    tasks = toy.tasks(features=np.vstack(toy.X), grams=stacked(toy.gaussians))
-    points = [
-        (C, a) for C in (0.1, 1.0, 10.0, 1000.0) for a in (-np.inf, -1.0, 0.0, 4.0, 9.0)
-    ]
-    path = MedPath(tasks, tol=1e-9)
-    for k in np.random.default_rng(0).permutation(len(points)):
-        single = solve_med(tasks, *points[k], tol=1e-9).certificate.objective
-        solution = path.solve(*points[k])
-        assert solution.certificate.status == "converged"
-        objective = solution.certificate.objective
-        assert objective == pytest.approx(single, rel=1e-8), points[k]
-
-
 def test_solution_without_bounds_is_found_again_for_a_larger_box():
     toy = Toy(sizes=(10, 12), n_features=8, seed=6)
     tasks = toy.tasks(features=np.vstack(toy.X))
@@ -154,37 +83,12 @@ def test_solution_without_bounds_is_found_again_for_a_larger_box():
     )
 
 
-def test_largest_q_is_that_of_all_switches_on():
-    tasks = Toy().tasks(grams=stacked(Toy().gaussians))
-    expected = solve_med(tasks, 2.0, -np.inf, tol=1e-9).extra["q"].max()
-    assert MedPath(tasks, tol=1e-9).largest_q(2.0) == pytest.approx(expected, rel=1e-6)
-
-
 def test_large_alpha_does_not_overflow():
     tasks = Toy().tasks(grams=30 * stacked(Toy().gaussians))
     solution = solve_med(tasks, 1e3, 2000.0)
     assert solution.certificate.duality_gap <= 1e-6
     assert np.all((solution.coef >= 0) & (solution.coef <= 1))
     assert np.all(np.isfinite(solution.extra["log_odds"]))
-
-
-def test_task_of_one_class_has_a_constant_decision():
-    toy = Toy()
-    toy.y[1] = np.ones(toy.sizes[1])
-    toy.y[2] = -np.ones(toy.sizes[2])
-    solution = solve_med(toy.tasks(grams=stacked(toy.gaussians)), 1.0, 1.0)
-    np.testing.assert_array_equal(solution.intercept[1:], [1.0, -1.0])
-    np.testing.assert_array_equal(solution.dual[toy.sizes[0] :], 0.0)
-    assert solution.certificate.duality_gap <= 1e-6
-
-
-def test_stopping_short_warns_with_the_gap():
-    toy = Toy(sizes=(20, 20), seed=7)
-    tasks = toy.tasks(grams=stacked(toy.gaussians))
-    with pytest.warns(ConvergenceWarning, match="relative duality gap of"):
-        solution = solve_med(tasks, 5.0, 8.0, tol=1e-10, max_iter=1)
-    assert solution.certificate.status == "stopped"
-    assert solution.certificate.duality_gap > 1e-10
 
 
 def test_float32_kernels_solve_the_rounded_problem():

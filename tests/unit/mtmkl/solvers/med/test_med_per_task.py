@@ -25,11 +25,3 @@ def test_switches_per_task_are_one_problem_per_task():
     assert solution.certificate.objective == pytest.approx(total, rel=1e-6)
     shared = solve_med(tasks, 2.0, 1.0).certificate.objective
     assert shared != pytest.approx(total, rel=1e-3)
-
-
-def test_one_task_shares_with_nobody():
-    toy = Toy(sizes=(20,))
-    tasks = toy.tasks(grams=stacked(toy.gaussians))
-    shared = solve_med(tasks, 2.0, 1.0, tol=1e-10)
-    own = PerTaskPath(tasks, lambda one: MedPath(one, tol=1e-10)).solve(2.0, 1.0)
-    np.testing.assert_allclose(own.coef[0], shared.coef, atol=1e-6)

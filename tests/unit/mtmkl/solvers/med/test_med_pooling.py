@@ -144,16 +144,6 @@ def test_alpha_beyond_all_q_is_the_pooled_machine():
     np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
 
 
-def test_path_equals_single_solutions():
-    toy = Toy(seed=2)
-    path = toy.path(tol=1e-8)
-    points = [(C, a) for C in (5.0, 0.1, 1.0) for a in (-np.inf, 0.0, 3.0, 8.0)]
-    for point in points:
-        found = path.solve(*point).certificate.objective
-        expected = toy.path(tol=1e-8).solve(*point).certificate.objective
-        assert found == pytest.approx(expected, rel=1e-7)
-
-
 def test_task_of_one_class_leans_on_the_communal_classifier():
     toy = Toy()
     toy.c[toy.rows(2)] = 1.0
@@ -289,22 +279,6 @@ def test_a_factor_leads_to_the_same_solution_as_the_matrix(C, log_alpha):
     if np.isfinite(log_alpha):
         value, _ = shared.optimum(C, log_alpha)
         assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-
-
-@pytest.mark.parametrize("s", [0.6, 1e-9])
-def test_curvature_by_a_factor_is_that_by_the_matrix(s):
-    # Tasks are eliminated one by one: their own parts alone, and next to nothing.
-    shared = Shared(None, seed=1)
-    switches = s * np.linspace(0.5, 1.0, len(shared.sizes))
-    found = []
-    for path in (shared.path(), shared.factored()):
-        problem = path._problem
-        problem.set_box(2.0)
-        problem.solve(switches, 1e-12)
-        found.append(problem.curvature(switches))
-    scale = np.abs(found[0]).max()
-    assert scale > 0.0
-    np.testing.assert_allclose(found[1], found[0], atol=1e-6 * scale)
 
 
 @pytest.mark.parametrize("log_alpha", [-np.inf, 0.0, 30.0])

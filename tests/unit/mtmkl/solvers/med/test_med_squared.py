@@ -52,22 +52,6 @@ def test_no_prior_doubt_is_ridge_regression():
         assert solution.intercept[t] == pytest.approx(offset, rel=1e-9)
 
 
-def test_path_equals_single_solutions():
-    X, y = toy(seed=3)
-    tasks = tasks_of(X, y)
-    path = SquaredPath(tasks, tol=1e-10)
-    for C in (10.0, 0.1):
-        for a in (-np.inf, 0.0, 6.0):
-            expected = SquaredPath(tasks, tol=1e-10).solve(C, a)
-            found = path.solve(C, a)
-            assert found.certificate.objective == pytest.approx(
-                expected.certificate.objective, rel=1e-9
-            )
-    assert path.largest_q(10.0) == pytest.approx(
-        SquaredPath(tasks).solve(10.0, -np.inf).extra["q"].max()
-    )
-
-
 def test_kernels_so_large_that_the_ridge_is_lost_in_their_rounding():
     x = 1e4 * np.random.default_rng(0).standard_normal((11, 1))
     y = x[:, 0] / 1e4

@@ -9,24 +9,8 @@ from mtmkl.solvers.svm.task_steps import (
     QUADRATIC,
     diagonals,
     rescale,
-    violation_at,
     write_sums,
 )
-
-
-def test_bias_is_the_finite_end_of_an_unbounded_interval():
-    v = np.array([1.0, 0.5])
-    lo, hi = np.zeros(2), np.ones(2)
-    assert violation_at(v, lo, lo, hi, 0.0, True)[1] == 1.0
-    assert violation_at(v, lo, -hi, lo, 0.0, True)[1] == 0.5
-
-
-def test_without_an_intercept_every_gradient_counts_by_itself():
-    # At 0 rising gains 0.7; at the upper bound sinking would gain 0.2.
-    v, beta = np.array([0.7, -0.2]), np.array([0.0, 1.0])
-    lo, hi = np.zeros(2), np.ones(2)
-    assert violation_at(v, beta, lo, hi, 0.0, False) == (0.7, 0.0)
-    assert violation_at(-v, beta, lo, hi, 0.0, False) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

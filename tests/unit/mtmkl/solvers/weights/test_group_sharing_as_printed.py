@@ -112,7 +112,7 @@ def test_algorithm_2_as_printed_diverges(q):
 
 
 def test_algorithm_2_corrected_is_the_theta_step(q):
-    for lam in 2.0 ** np.array(POWERS):
+    for lam in 2.0 ** np.array(POWERS[1::2]):
         theta, found = corrected(q, lam, 2500), exact(q, lam)
         value = np.sum(q * theta) + lam * pair_penalty(theta)
         expected = found.objective + np.sum(q) / N_KERNELS

@@ -33,26 +33,6 @@ def test_optimum_of_a_general_solver_and_values_by_definition(q, C, epsilon):
     assert np.abs(solution.dual).max() <= C * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("seed", "q"), [(3, 1.5), (5, 1.0)])
-def test_models_with_fewer_coordinates_than_tasks_have_the_objective(seed, q):
-    rng = np.random.default_rng(seed)
-    n_tasks, n = 12, 5
-    task = np.repeat(np.arange(n_tasks), n)
-    factors = [
-        scale * rng.normal(size=(task.size, d))
-        for d, scale in ((3, 1.0), (2, 0.3), (4, 2.0))
-    ]
-    y = sum(Z[:, 0] * rng.normal(size=n_tasks)[task] for Z in factors)
-    y = y + rng.normal(size=task.size)
-    sizes = np.full(n_tasks, n)
-    problem = SchattenProblem.of(factors, y, sizes, q, epsilon=0.1)
-    path = MixedSchattenPath(problem)
-    for C in (0.05, 0.5, 5.0, 50.0):
-        solution = path.solve(C)
-        value = primal(problem, solution, C, task)
-        assert solution.certificate.objective == pytest.approx(value, rel=1e-9)
-
-
 @pytest.mark.parametrize(("q", "epsilon"), [(1.0, None), (1.5, 0.1), (2.0, None)])
 def test_models_of_many_tasks_are_found_in_few_directions(q, epsilon, monkeypatch):
     rng = np.random.default_rng(7)
@@ -107,16 +87,6 @@ def test_one_kernel_is_the_same_problem_for_every_q():
         assert value.certificate.objective == pytest.approx(
             values[0].certificate.objective, rel=2e-6
         )
-
-
-def test_paths_end_where_single_solutions_do():
-    problem = toy(1.5, 0.1)[2]
-    path = MixedSchattenPath(problem, tol=1e-6)
-    for C in (0.1, 1.0, 30.0, 1.0):
-        along = path.solve(C).certificate
-        alone = MixedSchattenPath(problem, tol=1e-6).solve(C).certificate
-        assert along.objective == pytest.approx(alone.objective, rel=2e-6), C
-        assert along.duality_gap <= 1e-6
 
 
 def test_a_large_cost_on_flexible_kernels_takes_few_iterations():

@@ -80,27 +80,6 @@ def test_a_weight_may_decay_beyond_the_range_of_numbers():
     assert not solution.coef[:, 5:].any()
 
 
-@pytest.mark.parametrize("C", [10.0])
-def test_one_task_and_one_kernel_is_a_support_vector_machine(C):
-    X, y, _ = problem()
-    task = np.zeros(y.size, dtype=int)
-    solution = solve([X], y, task, [(0, [[1.0]])], C=C)
-    alpha = cp.Variable(y.size)
-    dual = cp.sum(alpha) - 0.5 * cp.sum_squares(X.T @ cp.multiply(y, alpha))
-    value = cp.Problem(cp.Maximize(dual), [alpha >= 0, alpha <= C]).solve("CLARABEL")
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    assert solution.extra["theta"] == [1.0]
-
-
-@pytest.mark.parametrize(("p", "limit"), [(1.0001, 1), (1e6, np.inf)])
-def test_norms_near_the_ends_of_their_range(p, limit):
-    X, y, task = problem()
-    terms = on_one_map(KERNELS)
-    near = solve([X], y, task, terms, C=1.0, p=p, tol=1e-6).certificate
-    end = solve([X], y, task, terms, C=1.0, p=limit, tol=1e-6).certificate
-    assert near.objective == pytest.approx(end.objective, rel=1e-3)
-
-
 @pytest.mark.parametrize("C", [1e-3, 30.0])
 def test_logistic_with_one_kernel_is_logistic_regression(C):
     X, y, task = problem(seed=7)
@@ -189,21 +168,6 @@ def test_printed_pseudo_inverse_19_misses_the_optimum():
     assert reached(values) > value * (1 + 1e-2)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-def test_warm_starts_along_a_path(loss):
-    X, y, task = problem(seed=10)
-    terms = on_one_map(KERNELS)
-    start = None
-    for C in (0.1, 0.3, 0.2):
-        cold = solve([X], y, task, terms, C=C, loss=loss)
-        start = solve([X], y, task, terms, C=C, loss=loss, start=start)
-        assert start.certificate.objective == pytest.approx(
-            cold.certificate.objective, rel=1e-8
-        )
-    again = solve([X], y, task, terms, C=C, loss=loss, start=start, tol=1e-8)
-    assert again.certificate.n_iter <= 2
-
-
 def test_warm_start_revives_a_weight_that_had_vanished():
     X, y, task = problem(seed=4)
     terms = on_one_map([KERNELS[3], KERNELS[0]])
@@ -281,12 +245,3 @@ def test_wrong_input(change, message):
     }
     with pytest.raises(ValueError, match=message):
         solve(**(options | change))
-
-
-def test_wrong_start():
-    X, y, task = problem()
-    start = solve([X], y, task, on_one_map(KERNELS), C=1.0, tol=1e-2)
-    with pytest.raises(ValueError, match="got 38 for 38 samples and 4 for 1 terms"):
-        solve([X], y, task, [(0, KERNELS[0])], C=1.0, start=start)
-    with pytest.raises(ValueError, match="got 38 for 37 samples and 4 for 4 terms"):
-        solve([X[1:]], y[1:], task[1:], on_one_map(KERNELS), C=1.0, start=start)

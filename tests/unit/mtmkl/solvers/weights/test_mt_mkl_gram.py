@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from mt_mkl_problems import KERNELS, LOSSES, matrices, on_one_map, optimum, problem
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.weights.mt_mkl_gram import GramPath
@@ -54,30 +52,6 @@ def test_one_intercept_for_all_tasks(p):
     assert solution.certificate.objective == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("p", [1, 2])
-def test_a_path_in_any_order_equals_single_solutions(p, loss):
-    X, y, task = problem(seed=4)
-    grams = matrices([X], task, on_one_map(KERNELS))
-    walked = path(grams, y, p=p, loss=loss, tol=1e-8)
-    for C in (1.0, 10.0, 0.01, 1.0):
-        alone = solve(grams, y, C=C, p=p, loss=loss, tol=1e-8).certificate
-        certificate = walked.solve(C).certificate
-        assert certificate.objective == pytest.approx(alone.objective, rel=2e-8)
-        assert certificate.duality_gap <= 1e-8
-
-
-@pytest.mark.parametrize("C", [0.1, 10.0])
-def test_one_task_and_one_kernel_is_a_support_vector_machine(C):
-    X, y, _ = problem()
-    K = np.exp(-0.1 * np.sum((X[:, None] - X) ** 2, axis=2))
-    solution = solve([K], y, C=C, p=2, fit_intercept=True)
-    assert solution.coef.tolist() == [1.0]
-    machine = SVC(C=C, kernel="precomputed", tol=1e-9).fit(K, y)
-    scores = K @ solution.dual + solution.intercept
-    np.testing.assert_allclose(scores, machine.decision_function(K), atol=1e-5)
-
-
 def test_a_kernel_of_zeros_gets_no_weight():
     X, y, task = problem()
     grams = [*matrices([X], task, on_one_map(KERNELS[:2])), np.zeros((y.size, y.size))]
@@ -94,25 +68,6 @@ def test_nothing_but_kernels_of_zeros():
         solution = solve([np.zeros((3, 3))], y, C=2.0, p=2, loss=loss)
         assert solution.certificate.objective == pytest.approx(6.0 * value)
         assert solution.certificate.status == "converged"
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_gap_out_of_reach_ends_with_a_warning(loss):
-    X, y, task = problem()
-    grams = matrices([X], task, on_one_map(KERNELS))
-    with pytest.warns(ConvergenceWarning, match="visited weights at a relative") as got:
-        solution = solve(grams, y, C=1.0, p=2, loss=loss, tol=1e-18)
-    assert f"gap of {solution.certificate.duality_gap:.1e}" in str(got[0].message)
-    assert solution.certificate.duality_gap < 1e-12
-    short = rf"^multi-task kernel learning, {loss}.* after 3 visited .* raise max_iter"
-    with pytest.warns(ConvergenceWarning, match=short):
-        solve(grams, y, C=1.0, p=2, loss=loss, max_iter=3)
-
-
-def test_the_logistic_loss_has_no_intercept():
-    y = np.array([1.0, -1.0])
-    with pytest.raises(ValueError, match="without intercept"):
-        path([np.eye(2)], y, p=2, loss="logistic", fit_intercept=True)
 
 
 def test_labels_that_cancel_out_over_the_tasks():

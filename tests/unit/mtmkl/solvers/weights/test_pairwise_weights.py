@@ -110,15 +110,6 @@ def test_any_start_leads_to_the_same_weights(lam):
     np.testing.assert_array_equal(again.theta, cold.theta)
 
 
-def test_absent_cuts_cut_nothing():
-    g, root, center, cuts = problem(6, n_cuts=2)
-    absent = Cuts(np.full_like(cuts.offsets, -np.inf), cuts.slopes)
-    H = squares(root)
-    with_absent = minimise_weights(g, H, center, 0.2, cuts=absent, tol=1e-11)
-    without = minimise_weights(g, H, center, 0.2, tol=1e-11)
-    np.testing.assert_allclose(with_absent.theta, without.theta, atol=1e-6)
-
-
 def test_projection_on_the_simplex():
     rng = np.random.default_rng(0)
     for scale in (1e-3, 1.0, 1e6) * 5:

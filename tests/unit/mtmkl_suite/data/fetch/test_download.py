@@ -1,4 +1,3 @@
-import gzip
 import hashlib
 import io
 import tarfile
@@ -30,17 +29,13 @@ def zipped(members):
     return stream.getvalue()
 
 
-def tarred(members, mode="w:gz", link=None):
+def tarred(members):
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode=mode) as tar:
+    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
         for name, content in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
             tar.addfile(info, io.BytesIO(content))
-        if link is not None:
-            info = tarfile.TarInfo("a.csv")
-            info.type, info.linkname = tarfile.SYMTYPE, link
-            tar.addfile(info)
     return stream.getvalue()
 
 
@@ -111,10 +106,7 @@ def test_members_of_an_archive_that_is_downloaded_once(site, pack):
         (zipped({"1/a.csv": CONTENT, "2/a.csv": CONTENT}), "it holds 2 'a.csv'"),
         (zipped({"a.csv": b"9" + CONTENT[1:]}), "its sha256 is"),
         (zipped({"a.csv": CONTENT * 1000}), "unpacks to more than"),
-        (tarred({}, link="/etc/hostname"), "it holds no 'a.csv'"),
         (tarred({"a.csv": CONTENT})[:-40], "it cannot be unpacked"),
-        (b"<html>Not here</html>", "it cannot be unpacked"),
-        (gzip.compress(CONTENT), "it cannot be unpacked"),
     ],
     # Archives have the time in them, and the test processes must agree on names.
     ids=lambda value: value if isinstance(value, str) else "archive",

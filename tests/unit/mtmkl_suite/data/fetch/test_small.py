@@ -49,15 +49,6 @@ def cached(places):
     return sorted(path.name for path in places.cache.rglob("*") if path.is_file())
 
 
-def test_sets_arrive(site, places):
-    names = [f"set{number}" for number in range(6)]
-    sets = [set_of(name, site.add(name, CONTENT)) for name in names]
-    assert fetch_quickly(sets, places) == {}
-    for name in names:
-        assert (places.cache / name / "a.csv").read_bytes() == CONTENT
-    assert missing_small_sets([[each] for each in sets], places) == []
-
-
 def test_a_slow_set_is_given_up_and_the_others_arrive(site, places, monkeypatch):
     monkeypatch.setattr(small, "_SECONDS", 0.5)
     site.dripped.add("slow")  # it would take 20 seconds
@@ -70,19 +61,6 @@ def test_a_slow_set_is_given_up_and_the_others_arrive(site, places, monkeypatch)
     assert "did not arrive in time" in reasons["slow"]
     assert cached(places) == ["a.csv"]
     assert (places.cache / "fast" / "a.csv").read_bytes() == CONTENT
-
-
-def test_wrong_bytes_are_refused_and_the_others_arrive(site, places):
-    sets = [
-        set_of("wrong", site.add("wrong", CONTENT[::-1])),
-        set_of("short", site.add("short", CONTENT[:-1])),
-        set_of("right", site.add("right", CONTENT)),
-    ]
-    reasons = fetch_quickly(sets, places)
-    assert list(reasons) == ["wrong", "short"]
-    assert "its sha256 is" in reasons["wrong"]
-    assert "bytes, expected" in reasons["short"]
-    assert [path.name for path in places.cache.iterdir()] == ["right"]
 
 
 def test_a_busy_server_is_asked_once(site, places):

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
-from scipy.io import loadmat
 
 from mtmkl_suite.data.loaders.school import load_school
-from mtmkl_suite.data.splits import make_splits
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +35,7 @@ def test_names_agree_with_the_data(school):
 
 def test_bias_column_is_last(school, files):
     with_bias = load_school(files, bias=True)
+    assert with_bias.digest() == "f2cccf52c3d7652a"
     assert with_bias.X.shape == (15362, 28)
     assert np.array_equal(with_bias.X[:, :27], school.X)
     assert (with_bias.X[:, 27] == 1).all()
@@ -47,18 +46,3 @@ def test_the_variance_is_that_of_all_rows_of_a_school(school):
     first = school.y[school.task == 0]
     assert school.truth["variance"].shape == (139,)
     assert school.truth["variance"][0] == pytest.approx(first.var())
-
-
-def test_published_splits(school, files):
-    protocol = {"id": "s", "kind": "published", "repeats": 10, "folds": 15}
-    splits = make_splits(school, protocol, 0)
-    assert len(splits) == 10
-    for (size, repeat), split in splits.items():
-        assert size == 0
-        stored = loadmat(files[f"school_{repeat + 1}_indexes.mat"])
-        assert np.array_equal(split.train + 1, np.sort(stored["tr"].ravel()))
-        assert np.array_equal(split.test + 1, np.sort(stored["tst"].ravel()))
-        # The file also says where each school begins in its list of training rows.
-        starts = stored["tr_indexes"].ravel().astype(int) - 1
-        sizes = np.diff(np.r_[starts, split.train.size])
-        assert np.array_equal(np.bincount(school.task[split.train]), sizes)

@@ -15,11 +15,8 @@ from mtmkl_suite.papers.jawanpuria2011.variants import (
 
 PLAIN = [MKLPlain, MKMTFLPlain, MKMTSFLPlain]
 LINEAR = {
-    "kernels": [{"name": "linear"}],
-    "normalize": None,
-    "epsilon": 0.01,
-    "tol": 1e-3,
-}
+    "kernels": [{"name": "linear"}], "normalize": None, "epsilon": 0.01, "tol": 1e-3,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

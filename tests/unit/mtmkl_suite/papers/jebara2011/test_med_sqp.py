@@ -1,38 +1,21 @@
 import numpy as np
 import pytest
-from dual_problems import Toy, dual_problem, solve_med
+from dual_problems import Toy, dual_problem, solve_med, stacked
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import switch_cost
 from mtmkl_suite.papers.jebara2011.med_sqp import (
     MEDByAlgorithm1,
-    SqpPath,
     solve_sqp,
 )
 
 
-def toy(sizes=(9, 12, 7), n_features=3, seed=0, epsilon=None):
-    rng = np.random.default_rng(seed)
-    X = [rng.normal(size=(n, n_features)) for n in sizes]
-    grams = []
-    for x in X:
-        square = np.sum((x[:, None] - x[None]) ** 2, axis=2)
-        stack = [np.exp(-square / (2 * w**2)) for w in (0.5, 1.0, 3.0)]
-        grams.append(np.stack(stack, axis=-1).reshape(-1, 3))
-    if epsilon is None:
-        y = [np.sign(x[:, 0] + 0.7 * rng.normal(size=len(x))) for x in X]
-        for each in y:
-            each[:2] = 1.0, -1.0
-    else:
-        y = [2 * x[:, 0] + rng.normal(size=len(x)) for x in X]
-    return dual_problem(
-        np.concatenate(y),
-        sizes,
-        features=np.vstack(X),
-        grams=np.concatenate(grams),
-        epsilon=epsilon,
-    )
+def toy(seed=0, epsilon=None):
+    data = Toy(sizes=(9, 12, 7), seed=seed)
+    targets = data.y if epsilon is None else data.targets
+    blocks = {"features": np.vstack(data.X), "grams": stacked(data.gaussians)}
+    return dual_problem(np.concatenate(targets), data.sizes, epsilon=epsilon, **blocks)
 
 
 @pytest.mark.parametrize("epsilon", [None, 0.2])
@@ -88,7 +71,7 @@ def test_certificate_is_the_value_at_the_returned_point():
         rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
         n = rows.stop - rows.start
         b, X = beta[rows], tasks.blocks.features[rows]
-        K = tasks.blocks.grams[tasks.blocks.pairs(t)].reshape(n, n, 3)
+        K = tasks.blocks.grams[tasks.blocks.pairs(t)].reshape(n, n, 4)
         assert abs(b.sum()) < 1e-10
         assert np.all((b * tasks.c[rows] >= 0) & (b * tasks.c[rows] <= 2.0))
         q[:3] += 0.5 * (X.T @ b) ** 2
@@ -109,20 +92,6 @@ def test_stopping_rule_of_the_paper():
         assert np.all(history[:-1] > change_tol)
         changes[change_tol] = len(history)
     assert changes[1e-3] > changes[1e-1]
-
-
-def test_path_starts_from_the_last_solution():
-    tasks = toy()
-    path = SqpPath(tasks, tol=1e-6)
-    for C in (4.0, 1.0, 8.0):
-        for log_alpha in (-np.inf, 1.0, 3.0):
-            found = path.solve(C, log_alpha)
-            expected = solve_med(tasks, C, log_alpha, tol=1e-9)
-            assert found.certificate.objective == pytest.approx(
-                expected.certificate.objective, rel=2e-6
-            )
-    again = path.solve(8.0, 3.0)
-    assert again.certificate.n_iter == 1
 
 
 def test_terms_of_one_task_may_not_share_a_switch():

@@ -45,12 +45,9 @@ def job(tmp_path):
         "grid": {"C": GRID},
     }
     return made_job(
-        tmp_path,
-        MultiTaskMKLClassifier,
-        spec=spec | {"selection": selection},
-        experiment={"metrics": ["auc"], "record_tasks": True},
-        seed=0,
-    )
+        tmp_path, MultiTaskMKLClassifier, spec=spec | {"selection": selection},
+        experiment={"metrics": ["auc"], "record_tasks": True}, seed=0,
+    )  # fmt: skip
 
 
 def areas(model, data, rows):
