@@ -601,8 +601,14 @@ class _Arguments(Model):
     minus: Side = {}
     axis: str = ""
     log_axis: bool = False
-    direction: str = ""
-    margin: Number = 0
+    direction: Literal["increasing", "decreasing", "nonincreasing", "nondecreasing"] = (
+        "increasing"
+    )
+    margin: Positive = 1
+    rows: list[Side] = []
+    others: list[Side] = []
+    control: str = ""
+    baselines: list[str] = []
     low: Number | None = None
     high: Number | None = None
     at_least: Number = 0
@@ -999,6 +1005,12 @@ class Paper(Model):
     def folder(self) -> Path:
         """Folder of the configuration."""
         return self.published.parent
+
+    @property
+    def variants(self) -> list[Variant]:
+        """The data sets of all experiments, each once."""
+        every = (v for each in self.experiments.values() for v in each.variants)
+        return list({variant.id: variant for variant in every}.values())
 
     def method_of(self, entry: MethodEntry) -> Method:
         """Return the definition of a method as an experiment uses it."""

@@ -30,7 +30,7 @@ from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
 from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row, counts, listed
 from mtmkl_suite.statistics.pairs import LEVEL
 
 DECIDED = ("holds", "undecided", "does not hold")
@@ -324,15 +324,9 @@ def _planned(result: TestResult, null: float) -> dict[str, float]:
 
 def counted(found: Mapping[str, int]) -> str:
     """Return counts of verdicts in words, such as "18 hold, 2 do not hold"."""
-    words = (
-        f"{n} {_OF_MANY.get(name, name) if n > 1 else name}"
-        for name, n in found.items()
-        if n
-    )
-    return ", ".join(words) or "none"
+    return listed({_OF_MANY.get(k, k) if n > 1 else k: n for k, n in found.items()})
 
 
 def counts_of(verdicts: pd.Series) -> str:
     """Return how often each verdict occurs in words, in the order of the verdicts."""
-    found = verdicts.value_counts(sort=False)
-    return counted({name: int(found.get(name, 0)) for name in _ORDER})
+    return counted(counts(verdicts, _ORDER))

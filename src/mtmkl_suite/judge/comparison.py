@@ -233,7 +233,7 @@ def ranking_matrix(
     for name, row in rows_of(comparison, block):
         if not higher_is_better(row.metric):
             raise ValueError(f"{name}: a smaller {row.metric} is better: no ranking")
-        found[name] = _found(scores, comparison, block, row, row.metric)
+        found[name] = in_columns(scores, comparison, block, row, row.metric)
     _check_independent([d for rows in found.values() for d in rows["dataset"].unique()])
     return without_rounding(comparison.scale * _means(found, comparison))
 
@@ -243,7 +243,7 @@ def seconds_matrix(
 ) -> pd.DataFrame:
     """Return the mean seconds to choose and fit, by row and column."""
     found = {
-        name: _found(scores, comparison, block, row, "fit_seconds")
+        name: in_columns(scores, comparison, block, row, "fit_seconds")
         for name, row in rows_of(comparison, block)
     }
     return _means(found, comparison)
@@ -257,40 +257,34 @@ def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow
             yield name, row
 
 
-def methods_of(comparison: AnyComparison) -> dict[str, list[str]]:
-    """Return the methods of each column, of which an experiment has at most one."""
-    return {
-        name: [method] if isinstance(method, str) else list(method)
-        for name, method in comparison.columns.items()
-    }
-
-
-def _found(
+def in_columns(
     scores: pd.DataFrame,
     comparison: AnyComparison,
     block: str,
     row: AnyRow,
     metric: str,
 ) -> pd.DataFrame:
-    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
-    where = {**comparison.blocks[block], "method": methods, "setting": ""}
-    return select(scores, where, experiment=row.experiment, metric=metric)
+    """Return the scores of a data set; columns stand in place of methods.
+
+    An experiment has at most one of the methods that share a column.
+    """
+    of = {
+        method: name
+        for name, methods in comparison.columns.items()
+        for method in ([methods] if isinstance(methods, str) else methods)
+    }
+    where = {**comparison.blocks[block], "method": list(of), "setting": ""}
+    rows = select(scores, where, experiment=row.experiment, metric=metric)
+    return rows.assign(method=rows["method"].map(of))
 
 
 def _means(
     found: Mapping[str, pd.DataFrame], comparison: AnyComparison
 ) -> pd.DataFrame:
     """Return the mean of what was found of each row, by row and column."""
-    methods = methods_of(comparison)
-    matrix = {}
-    for name, rows in found.items():
-        means = average(rows, ["method"]).to_dict()
-        # An experiment has one of the methods that share a column.
-        matrix[name] = [
-            next((means[method] for method in each if method in means), np.nan)
-            for each in methods.values()
-        ]
-    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
+    means = {name: average(rows, ["method"]) for name, rows in found.items()}
+    matrix = pd.DataFrame.from_dict(means, orient="index", dtype=float)
+    return matrix.reindex(index=list(found), columns=list(comparison.columns))
 
 
 def _check_independent(datasets: Sequence[str]) -> None:

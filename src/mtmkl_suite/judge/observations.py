@@ -49,15 +49,20 @@ class Sides:
 
 
 def rows_of(
-    scores: pd.DataFrame, experiment: str, metric: str, where: Where, unit: str
+    scores: pd.DataFrame,
+    experiment: str,
+    metric: str,
+    where: Where,
+    unit: str,
+    axis: str | None = None,
 ) -> pd.DataFrame:
-    """Return the rows that a side selects."""
+    """Return the rows that a side selects, with the values of an axis."""
     chosen = {"experiment": experiment, "metric": metric, **where}
     rows = select(scores, chosen, unit=unit)
     if rows.empty:
         kind = "rows of single tasks" if unit == "task" else "scores"
         raise NoDataError(f"no {kind}", f"{experiment}, {metric}, {name_of(where)}")
-    return rows
+    return rows if axis is None else rows.assign(**{AXIS: axis_values(rows, axis)})
 
 
 def one_side(
@@ -70,11 +75,8 @@ def one_side(
     axis: str | None = None,
 ) -> tuple[pd.Series, float]:
     """Return the mean of each unit, or of each unit and level of the axis."""
-    rows = rows_of(scores, experiment, metric, where, unit)
-    keys = [unit]
-    if axis is not None:
-        rows = rows.assign(**{AXIS: axis_values(rows, axis)})
-        keys.append(AXIS)
+    rows = rows_of(scores, experiment, metric, where, unit, axis)
+    keys = [unit] if axis is None else [unit, AXIS]
     return average(rows, keys), variance_ratio_of(rows, overlaps, unit)
 
 
@@ -113,19 +115,17 @@ def paired(
     axis: str | None = None,
 ) -> Sides:
     """Return both sides at the units (and levels of the axis) that both have."""
-    keys = [unit, *([] if axis is None else [AXIS])]
+    keys = [unit] if axis is None else [unit, AXIS]
     # What one side fixes cannot be matched with the other.
     matched = [
         column
         for column in ("dataset", "train_size", "setting")
         if column not in first and column not in second
     ]
-    tables = []
-    for where in (first, second):
-        rows = rows_of(scores, experiment, metric, where, unit)
-        if axis is not None:
-            rows = rows.assign(**{AXIS: axis_values(rows, axis)})
-        tables.append(rows)
+    tables = [
+        rows_of(scores, experiment, metric, where, unit, axis)
+        for where in (first, second)
+    ]
     if "setting" in matched:
         settings = [set(rows["setting"]) for rows in tables]
         if settings[0].isdisjoint(settings[1]):

@@ -17,7 +17,7 @@ of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, f
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast, get_args
 
@@ -188,17 +188,22 @@ def own_numbers(verdicts: pd.DataFrame) -> pd.DataFrame:
 def counts_text(verdicts: pd.DataFrame) -> str:
     """Say how often each verdict occurs, numbers that are counted apart last."""
     own = own_numbers(verdicts)
-    text = _counted(own)
+    text = listed(counts(own["verdict"]))
     following = verdicts.drop(index=own.index)
     if len(following):
-        text += f"; of {len(following)} counted apart: {_counted(following)}"
+        text += f"; of {len(following)} counted apart: "
+        text += listed(counts(following["verdict"]))
     return text
 
 
-def _counted(verdicts: pd.DataFrame) -> str:
-    found = verdicts["verdict"].value_counts()
-    named = [f"{found[name]} {name}" for name in VERDICTS if name in found]
-    return ", ".join(named) or "none"
+def counts(values: pd.Series, names: Sequence[str] = VERDICTS) -> dict[str, int]:
+    """Return how often each of some values occurs."""
+    return {name: int((values == name).sum()) for name in names}
+
+
+def listed(found: Mapping[str, int]) -> str:
+    """Return counts in words, those of nothing left out."""
+    return ", ".join(f"{n} {name}" for name, n in found.items() if n) or "none"
 
 
 def _unjudged(verdict: VerdictName, rule: str) -> Verdict:

@@ -1,7 +1,6 @@
 """Figures and tables as files, from the results of a paper or a comparison with it."""
 
 import importlib
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,7 @@ from mtmkl_suite.files import (
     write_text,
 )
 from mtmkl_suite.report.context import Context, load_context
-from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
+from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style, saved
 from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.published_reach import read_reach
@@ -63,12 +62,6 @@ from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
 from mtmkl_suite.run.pipeline import missing_data
 
-# Dates and versions in files would make equal figures differ.
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
 _PNG_DPI = 200
 
 _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
@@ -84,12 +77,9 @@ def write_figure_files(
 ) -> None:
     """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
     for ending in ("svg", "pdf", *more):
-        buffer = io.BytesIO()
-        with figure_style():
-            dpi = _PNG_DPI if ending == "png" else "figure"
-            figure.savefig(buffer, format=ending, metadata=_METADATA[ending], dpi=dpi)
+        dpi = _PNG_DPI if ending == "png" else "figure"
+        write_bytes(folder.artefact(name, ending), saved(figure, ending, dpi=dpi))
         figure.set_layout_engine("none")  # all files get the one found first
-        write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
 
@@ -198,11 +188,7 @@ def available(config: Paper, folder: PaperFolder) -> Paper:
     """
     if config.record is None:
         return config
-    ids = dict.fromkeys(
-        variant.id
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    )
+    ids = [variant.id for variant in config.variants]
     infos = {name: read_json(folder.data_info(name)) for name in ids}
     found = with_data(config, [k for k, v in infos.items() if v["status"] == "ok"])
     if not found.experiments:

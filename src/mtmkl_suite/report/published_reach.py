@@ -21,7 +21,7 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
-from mtmkl_suite.judge.verdicts import Row, own_numbers
+from mtmkl_suite.judge.verdicts import Row, counts, listed, own_numbers
 from mtmkl_suite.run.folders import REACH, PublishedFolder, record_folder
 
 OTHER_READINGS = "other readings"
@@ -148,9 +148,7 @@ def others_text(n_others: int, n_within: int) -> str:
 
 def reach_counts(reach: pd.DataFrame) -> str:
     """Say how many numbers have each status."""
-    found = reach.loc[reach["kind"] == NUMBER, "status"].value_counts()
-    named = [f"{found[name]} {name}" for name in STATUSES if name in found]
-    return ", ".join(named) or "none"
+    return listed(counts(reach.loc[reach["kind"] == NUMBER, "status"], STATUSES))
 
 
 def published_counts(folder: Path) -> str:

@@ -1,13 +1,12 @@
 """The main claim of a paper as a small picture: ours, and the printed effects."""
 
-import io
 import textwrap
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl_suite.judge.claims import DECIDED
-from mtmkl_suite.report.figures.drawing import figure_style
+from mtmkl_suite.report.figures.drawing import figure_style, saved
 from mtmkl_suite.report.main_claims import MainAnswer
 
 _INK, _SOFT, _LINE = "#1f2328", "#59636e", "#d1d9e0"
@@ -21,18 +20,15 @@ _WIDTH = 42
 
 def main_claim_svg(name: str, answer: MainAnswer) -> bytes:
     """Return the picture; its colours follow the reader's light or dark scheme."""
-    buffer = io.BytesIO()
     with figure_style():
-        figure = _drawn(name, answer)
-        metadata = {"Date": None, "Creator": None}
-        figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
+        drawing = saved(_drawn(name, answer), transparent=True)
     rules = "".join(
         f'[style*="{kind}: {light}"]{{{kind}:{dark}!important}}'
         for light, dark in _DARK.items()
         for kind in ("fill", "stroke")
     )
     style = f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
-    head, opening, rest = buffer.getvalue().partition(b"<defs>")
+    head, opening, rest = drawing.partition(b"<defs>")
     return head + style.encode() + opening + rest
 
 

@@ -1,6 +1,6 @@
 """Answers in a word and in sentences: what verdicts on numbers and claims say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,8 +53,8 @@ def answer(
     apart = ""
     if own.empty:  # better than none
         own, apart = verdicts, ", counted apart,"
-    numbers = counts(own["verdict"], verdict_rule.VERDICTS)
-    found = counts(claims["verdict"], VERDICTS)
+    numbers = verdict_rule.counts(own["verdict"])
+    found = verdict_rule.counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
     parts = []
@@ -103,11 +103,6 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     }
     keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
-
-
-def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
-    """Return how often each of some values occurs."""
-    return {name: int((values == name).sum()) for name in names}
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:

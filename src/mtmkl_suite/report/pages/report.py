@@ -31,7 +31,6 @@ from mtmkl_suite.report.pages.answers import (
     Answer,
     answer,
     answers_of,
-    counts,
     number_rules,
     pair_rules,
     quoted_in_text,
@@ -113,8 +112,7 @@ class PaperPages(SimpleNamespace):
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
         derived = self.verdicts["verdict"][self.verdicts["derived"].astype(bool)]
-        found = counts(derived, verdict_rule.VERDICTS)
-        return ", ".join(f"{n} {verdict}" for verdict, n in found.items() if n)
+        return verdict_rule.listed(verdict_rule.counts(derived))
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
         """Return the comparisons of pairs by experiment, each under a heading."""

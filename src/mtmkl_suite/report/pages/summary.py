@@ -81,11 +81,7 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
 
 def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
     """Return the names of the data sets that a paper's run lacked."""
-    infos = [
-        read_json(folder.data_info(variant.id))
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    ]
+    infos = [read_json(folder.data_info(each.id)) for each in config.variants]
     return {info["name"] for info in infos if info["status"] == "missing"}
 
 

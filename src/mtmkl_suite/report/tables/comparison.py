@@ -7,7 +7,6 @@ value on it, and another method is ranked if it has one on all of these data set
 Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
-import itertools
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -21,9 +20,9 @@ from mtmkl_suite.config.models import (
     MethodTable,
     Paper,
 )
-from mtmkl_suite.judge.comparison import methods_of, ranking_matrix, values_in_pairs
+from mtmkl_suite.judge.comparison import in_columns, ranking_matrix, values_in_pairs
 from mtmkl_suite.judge.observations import variance_ratio_of
-from mtmkl_suite.judge.sample import ALL, average
+from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.text import (
     DASH,
@@ -98,8 +97,11 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             | {"missing": "" if len(values) else reasons.get((column, name), "")}
             for block in comparison.blocks
             for name, row in comparison.rows.items()
-            for found in [_rows(context, comparison, block, row)]
-            for column, values in _means_of_repeats(found, comparison).items()
+            for found in [
+                _by_repeat(_rows(context, comparison, block, row), comparison)
+            ]
+            for column in comparison.columns
+            for values in [found.get(column, pd.Series(dtype=float)).dropna()]
         ]
     )
     main = cells[cells["block"] == comparison.main].set_index(["method", "data set"])
@@ -276,23 +278,18 @@ def ranked_repeats(
     for name in map(str, values.index):
         row = comparison.rows[name]
         found = _rows(context, comparison, block, row)
-        means = _means_of_repeats(found, comparison)
         columns = [column for column in order if column in values]
-        repeats[name] = pd.DataFrame({each: means[each] for each in columns}).dropna()
-        methods = set().union(*(methods_of(comparison)[each] for each in columns))
-        ranked_rows = found[found["method"].isin(methods)]
+        repeats[name] = _by_repeat(found, comparison)[columns].dropna()
         # Methods at the same places have the same splits.
         distinct = {
             frozenset(zip(each["dataset"], each["train_size"], strict=True)): each
-            for _, each in ranked_rows.groupby("method")
+            for _, each in found[found["method"].isin(columns)].groupby("method")
         }
-        ratios[name] = max(
-            (
-                variance_ratio_of(each, context.overlaps, "repeat")
-                for each in distinct.values()
-            ),
-            default=0.0,
-        )
+        found_ratios = [
+            variance_ratio_of(each, context.overlaps, "repeat")
+            for each in distinct.values()
+        ]
+        ratios[name] = max(found_ratios, default=0.0)
     counts = [len(table) for table in repeats.values()]
     if len(values) < MIN_UNITS or min(counts) < MIN_REPEATS:
         return (
@@ -348,23 +345,14 @@ def _rows(
     block: str,
     row: MethodComparisonRow,
 ) -> pd.DataFrame:
-    """Return the rows of a data set."""
-    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
-    where = {**comparison.blocks[block], "setting": "", "task": ALL, "method": methods}
-    return context.rows(row.experiment, row.metric, where)
+    """Return the scores of a data set, columns in place of methods."""
+    scores = context.by_experiment.get(row.experiment, context.scores[:0])
+    return in_columns(scores, comparison, block, row, row.metric)
 
 
-def _means_of_repeats(
-    rows: pd.DataFrame, comparison: MethodComparison
-) -> dict[str, pd.Series]:
-    """Return the mean of each repeat by column, of which a data set has one method."""
-    means = average(rows, ["method", "repeat"]) * comparison.scale
-    of = {str(m): each.droplevel("method") for m, each in means.groupby(level="method")}
-    nothing = means[:0].droplevel("method")
-    return {
-        column: next((of[method] for method in methods if method in of), nothing)
-        for column, methods in methods_of(comparison).items()
-    }
+def _by_repeat(rows: pd.DataFrame, comparison: MethodComparison) -> pd.DataFrame:
+    """Return the mean of each repeat (rows) by column."""
+    return average(rows, ["repeat", "method"]).unstack("method") * comparison.scale
 
 
 def _mean_sd(values: pd.Series) -> dict[str, float]:
