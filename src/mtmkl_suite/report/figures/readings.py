@@ -120,7 +120,7 @@ def _panel(
         numbers = pd.concat([numbers, pd.DataFrame([row])], ignore_index=True)
     lines = [f"{panel.title}: {spread_text(numbers.dropna(subset=['n']))}"]
     if context.is_judged and not settings.levels:
-        tests = _tests(main, settings.metric, panel, curves)
+        tests = _tests(settings.metric, panel, curves)
         numbers = pd.concat([numbers, tests], ignore_index=True)
         over_all = tests[tests["x"].isna()] if len(tests) else tests
         lines += [_test_text(test) for test in over_all.to_dict("records")]
@@ -189,9 +189,7 @@ def _label(context: Context, curve: Curve) -> str:
     return label
 
 
-def _tests(
-    main: Context, metric: str, panel: Panel, curves: Sequence[_Curve]
-) -> pd.DataFrame:
+def _tests(metric: str, panel: Panel, curves: Sequence[_Curve]) -> pd.DataFrame:
     """Test at every level, and over all, that the first curve is above each other."""
     first, made = curves[0], []
     for other in curves[1:]:

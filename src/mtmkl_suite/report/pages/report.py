@@ -112,7 +112,8 @@ class PaperPages(SimpleNamespace):
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
         derived = self.verdicts["verdict"][self.verdicts["derived"].astype(bool)]
-        return verdict_rule.listed(verdict_rule.counts(derived))
+        found = verdict_rule.listed(verdict_rule.counts(derived))
+        return found if len(derived) else ""
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
         """Return the comparisons of pairs by experiment, each under a heading."""
