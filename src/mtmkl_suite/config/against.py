@@ -8,7 +8,7 @@ Experiments whose data are missing here are left out.
 from collections.abc import Collection
 from pathlib import Path
 
-from mtmkl_suite.config.models import MethodComparison, Paper, Record, Table
+from mtmkl_suite.config.models import Paper, Record, Table
 from mtmkl_suite.config.overlay import overlaid
 from mtmkl_suite.config.parts import with_experiments
 from mtmkl_suite.documents import config_dir
@@ -61,7 +61,8 @@ def _comparing(config: Paper, experiments: Collection[str]) -> Paper:
         for name, artefact in config.artefacts.items()
         if (isinstance(artefact, Table) and artefact.experiment in experiments)
         or (
-            isinstance(artefact.comparison, MethodComparison)
+            artefact.comparison
+            and artefact.comparison.pairs
             and not set(artefact.shown).isdisjoint(experiments)
         )
     ]

@@ -15,12 +15,10 @@ from typing import Any
 
 from mtmkl.errors import unknown
 from mtmkl_suite.config.models import (
-    AnyComparison,
     Artefact,
-    ComparisonRow,
+    Comparison,
     CurveFigure,
     Factor,
-    MethodComparison,
     MethodTable,
     Paper,
     Ranking,
@@ -236,7 +234,7 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
         each
         for paper in known
         for artefact in paper.artefacts.values()
-        if isinstance(artefact.comparison, MethodComparison)
+        if artefact.comparison
         for row in artefact.comparison.rows.values()
         for each in row.properties
     ]
@@ -330,23 +328,21 @@ def _check_table(key: str, table: Table, names: Names) -> None:
     names.check_printed(key, table.file, printed)
 
 
-def _check_comparison(key: str, comparison: AnyComparison, names: Names) -> None:
+def _check_comparison(key: str, comparison: Comparison, names: Names) -> None:
     blocks, columns = comparison.blocks, comparison.columns
     require(f"{key}.control", "column", columns, comparison.control)
-    if isinstance(comparison, MethodComparison):
-        require(f"{key}.pairs", "column", columns, *comparison.pairs)
-        require(f"{key}.main", "block", blocks, comparison.main)
+    require(f"{key}.pairs", "column", columns, *comparison.pairs)
+    require(f"{key}.main", "block", blocks, *filter(None, [comparison.main]))
     for label, row in comparison.rows.items():
         place, metrics = f"{key}.rows.{label}", [("metric", row.metric)]
-        if isinstance(row, ComparisonRow):
-            metrics += [("readings", metric) for metric in row.readings.values()]
-            metrics += [("beside", metric) for metric in row.beside.values()]
-            require(f"{place}.blocks", "block", blocks, *(row.blocks or []))
+        metrics += [("readings", metric) for metric in row.readings.values()]
+        metrics += [("beside", metric) for metric in row.beside.values()]
+        require(f"{place}.blocks", "block", blocks, *(row.blocks or []))
         for part, metric in metrics:
             names.check_value(f"{place}.{part}", "metric", metric, [row.experiment])
     # A column may gather methods of data sets that this tier leaves out.
-    for label, methods in columns.items():
-        for method in _listed(methods):
+    for label, methods in comparison.methods.items():
+        for method in methods:
             place = f"{key}.columns.{label}"
             names.check_value(place, "method", method, names.experiments)
     of = [row.experiment for row in comparison.rows.values()]

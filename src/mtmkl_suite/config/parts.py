@@ -10,7 +10,6 @@ from mtmkl_suite.config.models import (
     Experiment,
     Figure,
     Method,
-    MethodComparison,
     MethodEntry,
     Paper,
     Table,
@@ -172,13 +171,11 @@ def _with_label(
         return {"extra_rows": {label: Whole({"method": method})}}
     comparison = artefact.comparison
     # Another kind stands beside the ranks that a paper printed of its methods.
-    if not isinstance(comparison, MethodComparison):
-        return None
-    if name not in artefact.shown:
+    if not (comparison and comparison.pairs) or name not in artefact.shown:
         return None
     present = {entry.method for entry in experiment.methods} - {method}
-    for column, methods in comparison.columns.items():
-        sharing = {methods} if isinstance(methods, str) else set(methods)
+    for column, methods in comparison.methods.items():
+        sharing = set(methods)
         if method in sharing and present & sharing:
             raise ConfigError(
                 f"method {method!r} cannot join experiment {name!r}: "

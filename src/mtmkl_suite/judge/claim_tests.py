@@ -1,18 +1,10 @@
-"""Tests of a paper's claims: orderings, trends and ranges, from a scores table.
+"""Tests of a paper's claims on a scores table, by the rules of ``docs/verdicts.md``.
 
 A test takes a scores table, how its repeats overlap (None: they are independent), and
-the arguments of the claim, and returns a
-:class:`~mtmkl_suite.judge.findings.TestResult`. An axis is a column of the scores, a
-key of ``setting`` or an option of the data set. The paper's own test takes the units as
-independent. Where they share samples it is made again with the variance that their
-mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
-
-- *holds*: the evidence is for the claim at the 5 % level, in both,
-- *does not hold*: it is against the claim at the 5 % level, in both,
-- *undecided*: neither.
-
-A test raises :class:`~mtmkl_suite.judge.observations.NoDataError` where the scores lack
-a side of the comparison.
+the arguments of the claim. An axis is a column of the scores, a key of ``setting`` or
+an option of the data set. The paper's own test takes the units as independent; where
+they share samples it is made again with the variance that their mean then has
+(:mod:`mtmkl_suite.judge.overlap`).
 """
 
 import math
@@ -64,14 +56,7 @@ def paired_difference(
     at_most: float = math.inf,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that one side's metric lies below another's, by a paired t-test.
-
-    Two-sided test of the mean of ``higher - lower`` over units against ``at_least``.
-    *Holds*: p < 0.05 and the mean is larger; *does not hold*: p < 0.05 and it is
-    smaller; else *undecided*. Where it holds, the same against ``at_most`` decides
-    whether the mean is small enough. Statistic: t; interval: 95 % for the mean
-    difference.
-    """
+    """Test that one side's metric lies below another's, by a paired t-test."""
     sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
     low, high = sides.first, sides.second
 
@@ -101,12 +86,7 @@ def best_in(
     at_least: float,
     unit: str = "task",
 ) -> TestResult:
-    """Count the units in which one side is above each of the others.
-
-    *Holds*: the share of these units is ``at_least`` so large; *does not hold*: the
-    interval lies below it; else *undecided*. Statistic: their number; interval: 95 %
-    for the share of units like these (Clopper and Pearson).
-    """
+    """Count the units in which one side is above each of the others."""
     from scipy import stats
 
     pairs = [paired(scores, None, experiment, metric, o, higher, unit) for o in others]
@@ -136,13 +116,7 @@ def equivalence(
     margin: float,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that two sides differ by less than a margin (two one-sided t-tests).
-
-    *Holds*: both one-sided tests reject |mean difference| >= margin at 5 %, so that
-    the 90 % interval lies within ±margin; *does not hold*: the 90 % interval lies
-    wholly outside; else *undecided*. Statistic: the t nearer to acceptance; p: the
-    larger of the two; interval: 90 % for ``first - second``.
-    """
+    """Test that two sides differ by less than a margin (two one-sided t-tests)."""
     sides = paired(scores, overlaps, experiment, metric, first, second, unit)
     one, two = sides.first, sides.second
 
@@ -185,14 +159,7 @@ def trend(
     log_axis: bool = False,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that a metric rises or falls along an axis, by the slopes of the units.
-
-    Each unit with two levels of the axis or more gets its least-squares slope; the
-    mean slope is tested against zero, two-sided. *Holds*: p < 0.05 and the sign is
-    that of the direction; *does not hold*: p < 0.05 and the opposite sign; else
-    *undecided*. Statistic: t; interval: 95 % for the mean slope. Values of ``minus``
-    are subtracted at each level; a logarithmic axis has slopes per factor ten.
-    """
+    """Test that a metric rises or falls along an axis, by the slopes of the units."""
     sign = {"increasing": 1, "decreasing": -1}[direction]
     if minus is None:
         curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
@@ -242,13 +209,7 @@ def monotone(
     direction: str,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that a metric never goes the wrong way along an axis.
-
-    *Holds*: no step of the mean curve goes the wrong way; *does not hold*: some step
-    does, with p < 0.05 in a one-sided paired t-test, Holm-corrected over all steps;
-    else *undecided*. Statistic: the largest step of the mean curve in the wrong
-    direction (negative or zero if there is none); p: the smallest corrected one.
-    """
+    """Test that a metric never goes the wrong way along an axis."""
     wrong = {"nonincreasing": 1, "nondecreasing": -1}[direction]
     curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
     table = curve.unstack(AXIS).dropna(axis=0)
@@ -306,11 +267,7 @@ def within_range(
     high: float | None = None,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that the mean of a metric lies in a range.
-
-    *Holds*: the 95 % t interval of the mean lies in [low, high]; *does not hold*: it
-    lies wholly outside; else *undecided*. Statistic: the mean. None leaves an end open.
-    """
+    """Test that the mean of a metric lies in a range."""
     if low is None and high is None:
         raise ClaimError("give low, high or both")
     floor = -math.inf if low is None else low
@@ -350,13 +307,7 @@ def ahead_by_ranks(
     where: Where,
     low: int,
 ) -> TestResult:
-    """Test that a method is ahead of some number of baselines by ranks over data sets.
-
-    ``rows`` are the data sets: an experiment and a metric each. Units are these, of
-    which each method has its mean over repeats. Mean ranks are compared with the
-    control's by z-tests with Holm's correction. *Holds*: at least ``low`` baselines
-    have a significantly worse one; else *does not hold*. Statistic: their number.
-    """
+    """Test that a method is ahead of so many baselines by ranks over data sets."""
     matrix = pd.DataFrame(
         {
             f"{row['experiment']}, {row['metric']}": _ranked_means(

@@ -11,10 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mtmkl_suite.config.models import (
-    AnyComparison,
+    Comparison,
     ComparisonRow,
-    MethodComparison,
-    MethodComparisonRow,
     MethodTable,
     Paper,
     Ranking,
@@ -25,8 +23,6 @@ from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS, compare_all
 from mtmkl_suite.statistics.ties import scale_of, without_rounding
-
-AnyRow = ComparisonRow | MethodComparisonRow
 
 
 def compare_experiments(
@@ -154,10 +150,11 @@ def compare_rankings(
         keys = [(row.experiment, row.metric) for row in comparison.rows.values()]
         for block in comparison.blocks:
             values = ranking_matrix(scores, comparison, block) / comparison.scale
-            if isinstance(comparison, MethodComparison):
+            if comparison.pairs:
                 values = values_in_pairs(values, comparison.pairs)
             else:
-                values = values.dropna().rename(columns=comparison.columns)
+                names = {name: method for name, (method,) in comparison.methods.items()}
+                values = values.dropna().rename(columns=names)
             tables.append(
                 compare_all(
                     {
@@ -218,17 +215,9 @@ def practical_equivalence(
 
 
 def ranking_matrix(
-    scores: pd.DataFrame, comparison: AnyComparison, block: str
+    scores: pd.DataFrame, comparison: Comparison, block: str
 ) -> pd.DataFrame:
-    """Return the block of a configured comparison: one mean per data set and method.
-
-    Ties of a data set are equal.
-
-    ``comparison``: ``columns``: printed name -> method, or methods of which each
-    experiment has at most one; ``rows``: printed name -> ``experiment``, ``metric``
-    and, unless it is in all blocks, ``blocks``; ``blocks``: label -> what columns of
-    the scores must be; ``scale``.
-    """
+    """Return the block of a configured comparison: one mean per data set and method."""
     found = {}
     for name, row in rows_of(comparison, block):
         if not higher_is_better(row.metric):
@@ -239,7 +228,7 @@ def ranking_matrix(
 
 
 def seconds_matrix(
-    scores: pd.DataFrame, comparison: AnyComparison, block: str
+    scores: pd.DataFrame, comparison: Comparison, block: str
 ) -> pd.DataFrame:
     """Return the mean seconds to choose and fit, by row and column."""
     found = {
@@ -249,19 +238,18 @@ def seconds_matrix(
     return _means(found, comparison)
 
 
-def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow]]:
+def rows_of(comparison: Comparison, block: str) -> Iterator[tuple[str, ComparisonRow]]:
     """Yield the data sets of a block of a comparison, by their printed names."""
     for name, row in comparison.rows.items():
-        mine = row.blocks if isinstance(row, ComparisonRow) else None
-        if block in (mine or comparison.blocks):
+        if block in (row.blocks or comparison.blocks):
             yield name, row
 
 
 def in_columns(
     scores: pd.DataFrame,
-    comparison: AnyComparison,
+    comparison: Comparison,
     block: str,
-    row: AnyRow,
+    row: ComparisonRow,
     metric: str,
 ) -> pd.DataFrame:
     """Return the scores of a data set; columns stand in place of methods.
@@ -270,17 +258,15 @@ def in_columns(
     """
     of = {
         method: name
-        for name, methods in comparison.columns.items()
-        for method in ([methods] if isinstance(methods, str) else methods)
+        for name, methods in comparison.methods.items()
+        for method in methods
     }
     where = {**comparison.blocks[block], "method": list(of), "setting": ""}
     rows = select(scores, where, experiment=row.experiment, metric=metric)
     return rows.assign(method=rows["method"].map(of))
 
 
-def _means(
-    found: Mapping[str, pd.DataFrame], comparison: AnyComparison
-) -> pd.DataFrame:
+def _means(found: Mapping[str, pd.DataFrame], comparison: Comparison) -> pd.DataFrame:
     """Return the mean of what was found of each row, by row and column."""
     means = {name: average(rows, ["method"]) for name, rows in found.items()}
     matrix = pd.DataFrame.from_dict(means, orient="index", dtype=float)

@@ -1,18 +1,6 @@
-"""The verdict on a reproduced number, set against the published one.
+"""The verdict on a reproduced number, by the rule of ``docs/verdicts.md``.
 
-With SE² = sd_r² / n_r + sd_p² / n_p and a tolerance fixed in the configuration, a
-cell is
-
-- *reproduced* if |published − reproduced| ≤ max(2 SE, tolerance),
-- *close* if it is ≤ max(sd_r, sd_p, 2 tolerance),
-- *different* otherwise,
-- *not judged (quick)* if repeats, grid or data are reduced: a few repeats have a spread
-  that accepts anything, or next to none;
-- *lost in our copy* if our copy of the paper's text lost its sign or its place;
-- *did not run in the paper* where the paper has a dash; and
-- *no data* if ours is missing, or the paper prints nothing there.
-
-A paper that prints no spread has sd_p = 0 in this rule, even where its number is a mean
+A paper that prints no spread has sd_p = 0 in the rule, even where its number is a mean
 of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, for it.
 """
 

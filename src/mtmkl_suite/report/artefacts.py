@@ -16,7 +16,6 @@ from mtmkl_suite.config.models import (
     MethodTable,
     Paper,
     Publication,
-    ReadingsFigure,
     Run,
     StepTable,
 )
@@ -169,10 +168,10 @@ def drawn(name: str, context: Context) -> FigureAndNumbers:
     """Return a figure: of readings, or of the paper's own functions."""
     artefact = context.config.artefacts[name]
     assert isinstance(artefact, Figure)
-    if isinstance(artefact, ReadingsFigure) and artefact.specification is not None:
-        return specification_curve(context, artefact.specification)
-    if isinstance(artefact, ReadingsFigure):
-        return reading_figure(context, name)
+    if context.config.readings is not None:
+        if name in context.readings.figures:
+            return reading_figure(context, name)
+        return specification_curve(context, name.removeprefix("specification_"))
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)
     figure: FigureAndNumbers = (

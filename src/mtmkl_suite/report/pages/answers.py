@@ -99,7 +99,7 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
         (key, column): config.methods[method].label
         for key, artefact in config.artefacts.items()
         if isinstance(artefact, Ranking | RankTests)
-        for column, method in artefact.comparison.columns.items()
+        for column, (method,) in artefact.comparison.methods.items()
     }
     keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])

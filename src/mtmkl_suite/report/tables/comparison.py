@@ -15,8 +15,7 @@ import pandas as pd
 
 from mtmkl_suite.config.models import (
     Comparison,
-    MethodComparison,
-    MethodComparisonRow,
+    ComparisonRow,
     MethodTable,
     Paper,
 )
@@ -51,7 +50,7 @@ _PROBABILITIES = (
 
 
 def ranked(
-    matrix: pd.DataFrame, comparison: MethodComparison, *, only_tested: bool = False
+    matrix: pd.DataFrame, comparison: Comparison, *, only_tested: bool = False
 ) -> pd.DataFrame:
     """Return the part of a matrix without gaps that is ranked."""
     pairs = values_in_pairs(matrix, comparison.pairs)
@@ -60,7 +59,7 @@ def ranked(
 
 def compare_block(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     block: str,
     *,
     only_tested: bool = False,
@@ -256,7 +255,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
 
 
 def _posteriors(
-    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+    context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> pd.DataFrame | str:
     """Return all pairs of the ranked methods of a block, or why there are none."""
     found = ranked_repeats(context, comparison, block, order)
@@ -266,7 +265,7 @@ def _posteriors(
 
 
 def ranked_repeats(
-    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+    context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
     """Return values of repeats and variance ratios by data set, or why there are none.
 
@@ -329,7 +328,7 @@ def _missing(
     }
     gaps = ranking_matrix(context.scores, comparison, comparison.main).isna()
     found: dict[tuple[str, str], list[str]] = {}
-    for column, methods in comparison.columns.items():
+    for column, methods in comparison.methods.items():
         for name, row in comparison.rows.items():
             if gaps.loc[name, column]:
                 reason = configured.get((column, name)) or context.missing_reason(
@@ -341,16 +340,16 @@ def _missing(
 
 def _rows(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     block: str,
-    row: MethodComparisonRow,
+    row: ComparisonRow,
 ) -> pd.DataFrame:
     """Return the scores of a data set, columns in place of methods."""
     scores = context.by_experiment.get(row.experiment, context.scores[:0])
     return in_columns(scores, comparison, block, row, row.metric)
 
 
-def _by_repeat(rows: pd.DataFrame, comparison: MethodComparison) -> pd.DataFrame:
+def _by_repeat(rows: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
     """Return the mean of each repeat (rows) by column."""
     return average(rows, ["repeat", "method"]).unstack("method") * comparison.scale
 
@@ -423,19 +422,15 @@ def _reversed_note(found: MatrixTests | str) -> list[str]:
     return [told] * bool(reversed_)
 
 
-def joined_columns(config: Paper, comparison: MethodComparison) -> list[str]:
+def joined_columns(config: Paper, comparison: Comparison) -> list[str]:
     """Return the columns of a comparison whose methods have joined."""
     own = set(config.own or [])
-    return [
-        name
-        for name, methods in comparison.columns.items()
-        if ({methods} if isinstance(methods, str) else set(methods)) <= own
-    ]
+    return [name for name, methods in comparison.methods.items() if set(methods) <= own]
 
 
 def notes_on_joined(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     compared: Collection[str],
     why: str = "it lacks scores on one of the data sets",
 ) -> list[str]:

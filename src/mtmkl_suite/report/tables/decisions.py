@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import MethodComparison, MethodTable
+from mtmkl_suite.config.models import Comparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import notes_on_joined, ranked
@@ -29,7 +29,7 @@ _COLUMNS = (
 _MOST_NAMED = 4
 
 
-def held_up(methods: pd.DataFrame, plan: MethodComparison) -> str:
+def held_up(methods: pd.DataFrame, plan: Comparison) -> str:
     """Say which method ranks best, and which are as good within the region."""
     best = methods.iloc[0]
     named = [
@@ -49,7 +49,7 @@ def held_up(methods: pd.DataFrame, plan: MethodComparison) -> str:
     return f"{text} All others are more than {region} below it."
 
 
-def against_control(methods: pd.DataFrame, plan: MethodComparison) -> str:
+def against_control(methods: pd.DataFrame, plan: Comparison) -> str:
     """Say what the best method gains over learning alone, and which lose."""
     best = methods.iloc[0]
     if best.name == plan.control:
@@ -77,7 +77,7 @@ def against_control(methods: pd.DataFrame, plan: MethodComparison) -> str:
     )
 
 
-def cost(methods: pd.DataFrame, plan: MethodComparison) -> str:
+def cost(methods: pd.DataFrame, plan: Comparison) -> str:
     """Say what the best method costs, and which as good as it is the cheapest."""
     best, seconds = methods.index[0], methods["seconds"].astype(float)
     own, alone = seconds.iloc[0], seconds[plan.control]
@@ -91,7 +91,7 @@ def cost(methods: pd.DataFrame, plan: MethodComparison) -> str:
 
 
 def decide(
-    values: pd.DataFrame, seconds: pd.DataFrame, plan: MethodComparison
+    values: pd.DataFrame, seconds: pd.DataFrame, plan: Comparison
 ) -> pd.DataFrame:
     """Compare methods on the data sets of one property, the best mean rank first.
 

@@ -13,7 +13,7 @@ from mtmkl_suite.config.models import (
     RankTests,
     Tolerance,
 )
-from mtmkl_suite.judge.comparison import AnyRow, ranking_matrix, rows_of
+from mtmkl_suite.judge.comparison import ranking_matrix, rows_of
 from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, judge, weakest
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.published_reach import Marks
@@ -137,7 +137,6 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
                 _with_ranks(main, side, decimals)
                 for side in ("published", "reproduced")
             ]
-            assert isinstance(row, ComparisonRow)
             parts = [(others, label, "") for label in row.readings]
             parts += [(beside, label, f" {OURS}") for label in row.beside]
             more = []
@@ -170,7 +169,7 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
-def _metrics(name: str, row: AnyRow, part: str) -> dict[str, str]:
+def _metrics(name: str, row: ComparisonRow, part: str) -> dict[str, str]:
     """Return the metrics of a row, by what names them in the table."""
     if part == "metric":
         return {name: row.metric}
@@ -198,7 +197,7 @@ def _metric_cells(
                         {**selector, **of, "method": method},
                         in_paper,
                     )
-                    for column, method in comparison.columns.items()
+                    for column, (method,) in comparison.methods.items()
                 ]
     frame, acceptance = judge_cells(context, cells, artefact, comparison.scale)
     return frame.assign(row=labels, printed_row=frame["row"]), acceptance
@@ -358,7 +357,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
                 f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
                 f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
                 f"{n} of {len(baselines)} methods worse than "
-                f"{context.label(comparison.columns[control])} by Holm's test at "
+                f"{context.label(comparison.methods[control][0])} by Holm's test at "
                 f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
                 f"{count['published']:g})."
             )
