@@ -9,7 +9,6 @@ from collections.abc import Collection
 from pathlib import Path
 
 from mtmkl_suite.config.models import Paper, Record, Table
-from mtmkl_suite.config.overlay import overlaid
 from mtmkl_suite.config.parts import with_experiments
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
@@ -67,17 +66,6 @@ def _comparing(config: Paper, experiments: Collection[str]) -> Paper:
         )
     ]
     return with_experiments(config, experiments, kept)
-
-
-def fewer_repeats(config: Paper, repeats: int) -> Paper:
-    """Return a configuration with the first repeats of each experiment."""
-    counts = {name: config.n_repeats(name) for name in config.experiments}
-    if max(counts.values()) <= repeats:
-        return config
-    fewer = {name: {"repeats": min(repeats, n)} for name, n in counts.items()}
-    overlay = {"experiments": fewer, "changes": {"repeats": repeats}}
-    found: Paper = overlaid(config, overlay)
-    return found
 
 
 def with_record(config: Paper, seed: int) -> Paper:

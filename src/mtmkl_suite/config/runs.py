@@ -35,8 +35,8 @@ def load_papers(run: Run) -> list[Paper]:
     if run.against:
         papers = [against.compared_config(paper) for paper in papers]
     if run.repeats is not None:
-        change = against.fewer_repeats if run.against else with_repeats
-        papers = [change(paper, run.repeats) for paper in papers]
+        few = run.against is not None
+        papers = [with_repeats(each, run.repeats, at_most=few) for each in papers]
     papers = [_joined(paper, run) for paper in papers]
     return [against.with_record(p, run.seed) for p in papers] if run.against else papers
 

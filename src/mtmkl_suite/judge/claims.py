@@ -18,7 +18,7 @@ import pandas as pd
 from mtmkl_suite.config.models import Claim, ClaimSetting
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.findings import TestResult
-from mtmkl_suite.judge.observations import NoDataError
+from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
 from mtmkl_suite.judge.step_tests import TESTS, table_of
@@ -33,6 +33,8 @@ _PLANNED = ("paired_difference", "trend")
 
 _COMPARISONS = ("paired_difference", "equivalence")
 """Tests of a difference between two methods, which are made over tasks as well."""
+
+_ABOUT = ("experiment", "metric", "unit")
 
 POWER = 0.8
 """Probability with which a planned test is to find the difference."""
@@ -134,13 +136,22 @@ def result_of(
     test: str,
     args: Mapping[str, Any],
     scores: pd.DataFrame,
-    overlaps: Overlaps | None,
+    overlaps: Overlaps | None = None,
     steps: Mapping[str, pd.DataFrame] | None = None,
 ) -> TestResult:
     """Return the result of a test, of scores or of the table of a step."""
     if "step" in args:
         return TESTS[test](table_of(args["step"], steps or {}), **args)
-    return TESTS[test](scores, overlaps, **args)
+    about, own = split_arguments(args)
+    return TESTS[test](Observations(scores, overlaps, **about), **own)
+
+
+def split_arguments(args: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what scores a test is about, and the arguments of the test."""
+    about = {k: v for k, v in args.items() if k in _ABOUT}
+    if "rows" in args:  # of which each has its metric
+        about.setdefault("metric", "")
+    return about, {k: v for k, v in args.items() if k not in _ABOUT}
 
 
 def judged_sentences(claims: Iterable[Claim], settings: pd.DataFrame) -> pd.DataFrame:
@@ -268,7 +279,7 @@ def _over_tasks(
     if kind is None or test not in _COMPARISONS or not is_repeats:
         return {}
     try:
-        result = TESTS[test](scores, overlaps, **args | {"unit": "task"})
+        result = result_of(test, args | {"unit": "task"}, scores, overlaps)
     except NoDataError:
         return {}
     # Tasks that share samples are no sample, whatever the configuration says.

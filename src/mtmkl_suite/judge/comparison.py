@@ -35,11 +35,7 @@ def compare_experiments(
 ) -> pd.DataFrame:
     """Compare all pairs of methods of every experiment that selects hyper-parameters.
 
-    The plan follows from the configuration: the experiment's first metric; all
-    methods but controls; units are tasks where repeats share their training rows
-    (protocol kind ``first_rows``), else repeats; repeats that share samples are
-    corrected for it. Points of a recorded path take no part, nor methods that are
-    walked along a parameter.
+    Units are tasks where repeats share their training rows, else repeats.
     """
     tables = []
     for name, experiment in config.experiments.items():
@@ -82,10 +78,6 @@ def pairwise_table(
 
     Each method is represented by its largest number of tasks learned together; values
     are averaged over variants of the data set within a unit.
-
-    Returns :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or
-    more; ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this
-    table.
     """
     columns: dict[str, pd.Series] = {}
     chosen: dict[str, pd.DataFrame] = {}
@@ -134,11 +126,9 @@ def compare_rankings(
 ) -> pd.DataFrame:
     """Compare all pairs of methods over the data sets of every configured ranking.
 
-    The plan is the configuration's: the rankings among the paper's tables, each of
-    their blocks by itself, and the units are data sets; the region of practical
-    equivalence is the largest of the rows'. Where a comparison names the methods that
-    are tested in ``pairs``, these are compared, by their printed names. Data sets
-    without a value for every method are left out.
+    The region of practical equivalence is the largest of the rows'. Data sets without a
+    value for every method, or for every one of the comparison's ``pairs``, are left
+    out.
     """
     tables = []
     for name, artefact in config.artefacts.items():

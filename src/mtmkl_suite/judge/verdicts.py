@@ -239,12 +239,8 @@ def acceptance_of_others(
 ) -> pd.DataFrame:
     """Count which *other* cells of a table the rule would accept for each number.
 
-    A rule that accepts everything says nothing: here every reproduced number is
-    judged against all the other cells' published numbers.
-
-    Returns one row a reproduced cell, index ``cell``: ``others`` (how many other cells
-    have a published number), ``reproduced`` and ``close`` (how many of them the rule
-    would call so).
+    A rule that accepts everything says nothing. Returns by ``cell`` how many ``others``
+    have a published number, and how many of these it would call so.
     """
     rows = []
     for cell, ours in reproduced.items():

@@ -116,12 +116,8 @@ class Marks:
     def texts(self, cells: pd.DataFrame) -> list[str]:
         """Return what stands beside each cell; "" beside those not *different*."""
         keys = zip(cells["row"], cells["column"], strict=True)
-        return [self.text(*key) for key in keys]
-
-    def text(self, row: str, column: str) -> str:
-        """Return what stands beside a cell; "" beside one that is not *different*."""
-        found = self._shown.get((row, column))
-        return "" if found is None else found.text(self._letters.get(found.reading))
+        found = [self._shown.get(key, Reach("")) for key in keys]
+        return [each.text(self._letters.get(each.reading)) for each in found]
 
     def notes(self) -> list[str]:
         """Return the sentences below the table, if it has any mark."""

@@ -19,7 +19,7 @@ from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.main_claims import origins_of, verdict_in_words
+from mtmkl_suite.report.figures.main_claims import origins_of, verdict_in_words
 from mtmkl_suite.report.names import number_of
 from mtmkl_suite.report.tables.cells import tolerance_text
 from mtmkl_suite.report.text import few_digits, metrics_in_words

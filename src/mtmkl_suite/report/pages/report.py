@@ -24,8 +24,7 @@ from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.figures.drawing import data_uri
-from mtmkl_suite.report.figures.main_claims import main_claim_svg
-from mtmkl_suite.report.main_claims import main_answer
+from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
 from mtmkl_suite.report.names import column_name, number_of, reference, short_name
 from mtmkl_suite.report.pages.answers import (
     Answer,

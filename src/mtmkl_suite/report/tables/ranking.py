@@ -8,7 +8,6 @@ import pandas as pd
 
 from mtmkl_suite.config.models import (
     Comparison,
-    ComparisonRow,
     Ranking,
     RankTests,
     Tolerance,
@@ -169,13 +168,6 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
-def _metrics(name: str, row: ComparisonRow, part: str) -> dict[str, str]:
-    """Return the metrics of a row, by what names them in the table."""
-    if part == "metric":
-        return {name: row.metric}
-    return {f"{name} ({label})": metric for label, metric in getattr(row, part).items()}
-
-
 def _metric_cells(
     context: Context, artefact: Ranking, part: str
 ) -> tuple[pd.DataFrame, str]:
@@ -186,7 +178,10 @@ def _metric_cells(
     cells = []
     for block, selector in comparison.blocks.items():
         for name, row in rows_of(comparison, block):
-            for label, metric in _metrics(name, row, part).items():
+            metrics = {name: row.metric}
+            if part != "metric":
+                metrics = {f"{name} ({k})": m for k, m in getattr(row, part).items()}
+            for label, metric in metrics.items():
                 key = name if in_paper else label
                 labels += [f"{label}, {block}"] * len(comparison.columns)
                 of = {"experiment": row.experiment, "metric": metric, "setting": ""}
@@ -205,28 +200,19 @@ def _metric_cells(
 
 def _weaker_of_readings(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Give every cell with a second reading the weaker of its verdicts."""
-    second = {
-        (cell["printed_row"], cell["column"]): cell
-        for cell in others.to_dict("records")
-    }
-    verdicts = []
-    for cell in cells.to_dict("records"):
-        verdict = _verdict_of(cell)
-        other = second.get((cell["row"], cell["column"]))
-        if other is not None:
-            names = (each["row"].rpartition(", ")[0] for each in (cell, other))
-            verdicts_of = (verdict, _verdict_of(other))
-            verdict = weakest(dict(zip(names, verdicts_of, strict=True)))
-        verdicts.append(verdict)
-    return cells.assign(
-        verdict=[each.verdict for each in verdicts],
-        verdict_with_spread=[each.with_spread for each in verdicts],
-        rule=[each.rule for each in verdicts],
-    )
-
-
-def _verdict_of(cell: Mapping[Any, Any]) -> Verdict:
-    return Verdict(cell["verdict"], cell["rule"], cell["verdict_with_spread"])
+    parts = ["verdict", "rule", "verdict_with_spread"]
+    cells = cells.copy()
+    for other in others.to_dict("records"):
+        is_same = cells["row"] == other["printed_row"]
+        is_same &= cells["column"] == other["column"]
+        for place in cells.index[is_same]:
+            both = (cells.loc[place], other)
+            found = weakest({
+                each["row"].rpartition(", ")[0]: Verdict(*(each[k] for k in parts))
+                for each in both
+            })  # fmt: skip
+            cells.loc[place, parts] = [found.verdict, found.rule, found.with_spread]
+    return cells
 
 
 def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
