@@ -721,6 +721,8 @@ class MainClaim(Model):
     scale: Number = 1
     rows: Some[str]
     """Labels; each is of as many settings, in their order."""
+    lines: str = ""
+    """The settings of a row, from the top, if they are several."""
     printed: list[Number] = []
     """Effect that the paper prints, or implies at the least, in each row."""
     remark: str = ""

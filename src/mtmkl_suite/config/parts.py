@@ -1,5 +1,6 @@
 """Parts of a paper's configuration, other repeats, and methods that join."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -149,8 +150,9 @@ def _new_method(
 ) -> tuple[str, Method]:
     """Return id and settings of a class that is not configured."""
     methods = config.methods
-    own_name = class_name.rpartition(":")[2].rpartition(".")[2].rstrip(")")
-    name = own_name.lower()
+    # PerTask(sklearn.svm:SVC) is PerTask(SVC).
+    own_name = re.sub(r"[\w.]+[:.](?=\w+\)*$)", "", class_name)
+    name = re.sub(r"\W+", "_", own_name.rstrip(")")).lower()
     while name in methods and methods[name].class_name != class_name:
         name += "_own"
     if name in methods:

@@ -72,12 +72,18 @@ def write_figure_files(
     figure: drawing.Figure,
     numbers: pd.DataFrame,
     *,
-    more: Sequence[str] = (),
+    png_note: str | None = None,
 ) -> None:
-    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``."""
-    for ending in ("svg", "pdf", *more):
-        dpi = _PNG_DPI if ending == "png" else "figure"
-        write_bytes(folder.artefact(name, ending), saved(figure, ending, dpi=dpi))
+    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``.
+
+    With a note, which may be empty, also as ``.png`` with the note below.
+    """
+    for ending in ("svg", "pdf", "png")[: 2 + (png_note is not None)]:
+        options: dict[str, Any] = {}
+        if ending == "png":
+            options = {"dpi": _PNG_DPI, "bbox_inches": "tight"}
+            figure.text(0, -0.02, png_note or "", va="top", size="small", wrap=True)
+        write_bytes(folder.artefact(name, ending), saved(figure, ending, **options))
         figure.set_layout_engine("none")  # all files get the one found first
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
@@ -158,9 +164,16 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
     if table is not None:
         write_table_files(folder, name, table, context.config.paper)
     else:
-        more = ["png"] * bool(context.config.parts)  # asked for: for slides as well
-        write_figure_files(folder, name, *drawn(name, context), more=more)
+        # Asked for by name, it is for slides as well.
+        note = _settings_in_words(context.config) if context.config.parts else None
+        write_figure_files(folder, name, *drawn(name, context), png_note=note)
     write_written(folder, name, verdicts, table.details if table else None)
+
+
+def _settings_in_words(config: Paper) -> str:
+    """Return how a run differs from a paper's full protocol, "" if it does not."""
+    changes = [f"{key} = {value}" for key, value in config.changes.items()]
+    return "; ".join(["quick tier: a small test"] * (config.tier == "quick") + changes)
 
 
 @figure_style()

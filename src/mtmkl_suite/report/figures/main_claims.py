@@ -142,7 +142,7 @@ def _drawn(name: str, answer: MainAnswer) -> Figure:
     main, colour = answer.main, _COLOURS.get(answer.verdict, _SOFT)
     figure = Figure(figsize=_SIZE)
     figure.set_layout_engine("none")
-    axis = figure.add_axes((0.28, 0.175, 0.68, 0.415))
+    axis = figure.add_axes((0.28, 0.215, 0.68, 0.385))
     says = textwrap.wrap(main.says, _WIDTH)
     for k, (text, size, ink, weight) in enumerate([
         (name, 9.5, _INK, "bold"),
@@ -162,7 +162,7 @@ def _draw_effects(axis: Axes, answer: MainAnswer) -> None:
     """Draw a line for each setting, the paper's own test thick, the corrected thin."""
     main, effects = answer.main, answer.effects
     each = len(effects) // len(main.rows)
-    place = effects["row"] + (effects.index % each + 0.5) / each - 0.5
+    place = effects["row"] + 0.84 * ((effects.index % each + 0.5) / each - 0.5)
     size = min(5.0, 40 / len(effects))
     axis.axvline(0, color=_SOFT, linewidth=0.8)
     for y, row in zip(place, effects.to_dict("records"), strict=True):
@@ -174,6 +174,8 @@ def _draw_effects(axis: Axes, answer: MainAnswer) -> None:
     for k, value in enumerate(main.printed):
         axis.plot([value] * 2, [k - 0.42, k + 0.42], color=_INK, linewidth=1.6)
     label = f"{main.axis}\n● ours" + "   ❙ printed" * bool(main.printed)
+    if main.lines:
+        label += f"\nfrom the top: {main.lines}"
     axis.set_xlabel(label, color=_SOFT, size=7.5, x=0.36)
     axis.set_yticks(range(len(main.rows)), main.rows)
     axis.set_ylim(len(main.rows) - 0.5, -0.5)

@@ -9,6 +9,8 @@ from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.report.context import load_context
+from mtmkl_suite.report.figures.main_claims import main_answer
+from mtmkl_suite.report.record import published_record
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.run.fit_warnings import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
@@ -21,7 +23,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
     """Return verdicts and claims by paper, missing data, warnings, the report.
 
     Of a run of parts, and of methods or data of one's own, the best methods too; of
-    changed settings, no verdicts.
+    changed settings, no verdicts; of a whole paper, the record's main claim.
     """
     lines = []
     missing: set[str] = set()
@@ -35,11 +37,11 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
             "published numbers": verdict_rule.counts_text(read_table(folder.verdicts)),
             "sentences": counts_of(read_table(folder.claims)["verdict"]),
         }
-        lines += best
+        lines += best if is_part else _main_claim(config)
         lines += [
             f"  {title + ':':<20}{text}"
             for title, text in counted.items()
-            if not (config.changes or (best and text == "none"))
+            if not (config.changes or text == "none")
         ]
         lines += [f"  {line}" for line in config.remarks]
         shown = {name: config.artefacts.get(name) for name in config.parts}
@@ -61,6 +63,17 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
         lines += [*warned, f"All warnings: {run.logs}", ""]
     lines.append(f"Report: {run.report.resolve().as_uri()}")
     return "\n".join(lines)
+
+
+def _main_claim(config: Paper) -> list[str]:
+    """Return what the published record says of the main claim of a paper."""
+    record = published_record(config) if config.main_claim else None
+    if record is None:
+        return []
+    main = main_answer(record.context, record.claims, record.claim_settings)
+    if main is None:
+        return []
+    return [f"  {main.main.says}", f"    In the record: {main.words}."]
 
 
 def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:

@@ -53,8 +53,10 @@ def test_repeats_of_all_experiments(config):
 def test_a_method_that_joins_is_known_and_marked_if_it_is_not_tuned(config, grid, mark):
     joined = with_method(paper_of(config), "curve", "own.module:Class", grid=grid)
     joined = with_method(joined, "real", "own.module:Class", grid=grid)
-    assert joined.own == ["class"]
+    joined = with_method(joined, "real", "PerTask(sklearn.svm:SVC)", grid=grid)
+    assert joined.own == ["class", "pertask_svc"]
     assert joined.methods["class"].label == f"Class{mark}"
+    assert joined.methods["pertask_svc"].label == f"PerTask(SVC){mark}"
 
 
 def test_equal_labels_are_told_apart_by_the_module():

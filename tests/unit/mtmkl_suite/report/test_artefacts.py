@@ -48,7 +48,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
 
 def test_svg_is_self_contained(tmp_path):
     folder = PaperFolder(tmp_path)
-    write_figure_files(folder, "f", draw(), pd.DataFrame(), more=["png"])
+    write_figure_files(folder, "f", draw(), pd.DataFrame(), png_note="quick tier")
     assert folder.artefact("f", "png").read_bytes()[1:4] == b"PNG"
     svg = folder.artefact("f", "svg").read_text()
     assert "<text" not in svg  # glyphs are outlines: no font is needed

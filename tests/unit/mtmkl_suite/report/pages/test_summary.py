@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 from configured import artefact_of, paper_of
 
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.pages import summary as pages
 from mtmkl_suite.report.pages.summary import closing_summary
@@ -30,12 +31,26 @@ def config(*datasets):
 
 def test_verdicts_are_counted_by_paper(results):
     lines = closing_summary([config("digits")], results).splitlines()
-    assert lines[1:4] == [
+    assert lines[1:-2] == [
         "On tasks (A. Author, 2001)",
         "  published numbers:  1 reproduced, 1 not judged (quick); of 1 counted "
         "apart: 1 not judged (quick)",
-        "  sentences:          none",
     ]
+
+
+def test_a_whole_paper_shows_the_main_claim_of_its_record(results):
+    full = load_paper("widmer2015", "quick")
+    of_data = {"name": "none", "status": "ok"}
+    for each in full.experiments.values():
+        for variant in each.variants:
+            write_json(results.paper("widmer2015").data_info(variant.id), of_data)
+    for name in ("verdicts", "claims"):
+        columns = pd.DataFrame(columns=["verdict", "derived"], dtype=str)
+        write_table(results.paper("widmer2015").path / f"{name}.csv", columns)
+    shown = closing_summary([full], results).splitlines()
+    assert full.main_claim is not None
+    assert shown[2] == f"  {full.main_claim.says}"
+    assert shown[3].startswith("    In the record: ")
 
 
 def test_missing_data_come_with_the_command_that_gets_them(results):
