@@ -74,36 +74,29 @@ def was_stopped() -> bool:
 class Progress:
     """The work that is done: on a terminal a live line, else ten lines at most."""
 
-    def __init__(
-        self, jobs: int, n_fits: int, fits: dict[str, float], cores: int
-    ) -> None:
-        self.jobs, self.done, self._fits, self._cores = jobs, 0, fits, cores
-        # By whether the jobs are fits: their work, that of the finished ones, and the
-        # seconds that those took.
-        fit_work = sum(map(self._work, fits)) + (n_fits - len(fits)) * self._work("")
-        self._all = {True: fit_work, False: float(jobs - n_fits)}
-        self._finished = {True: 0.0, False: 0.0}
-        self._seconds = {True: 0.0, False: 0.0}
-        self._started: dict[int, tuple[str, str, float]] = {}
+    def __init__(self, jobs: int, work: float) -> None:
+        self.jobs, self.done = jobs, 0
+        self._work, self._finished = work, 0.0
+        self._running: dict[int, tuple[str, float]] = {}
+        self._began = self._took = 0.0
+        self._has_fit = False
         self._bar = tqdm(
             total=jobs, bar_format="{bar:40} {desc}", leave=False, disable=None
         )
 
-    def _work(self, fit: str) -> float:
-        return self._fits.get(fit, _SECONDS) + _OVERHEAD
-
-    def start(self, job: int, rule: str, name: str, now: float) -> None:
+    def start(self, job: int, rule: str, work: float, now: float) -> None:
         """Take a job that starts."""
-        if not self._started:
+        if not (self._running or self._finished):
+            self._began = now
             self._bar.set_description_str(self.text())
-        self._started[job] = rule, name, now
+        self._running[job] = rule, work
 
     def finish(self, job: int, now: float) -> str:
         """Take a job that has ended; return its rule."""
-        rule, name, started = self._started[job]
-        is_fit = rule == "fit"
-        self._finished[is_fit] += self._work(name) if is_fit else 1.0
-        self._seconds[is_fit] += now - started
+        rule, work = self._running.pop(job)
+        self._finished += work
+        self._took = now - self._began
+        self._has_fit |= rule == "fit"
         return rule
 
     def update(self, done: int) -> None:
@@ -126,18 +119,13 @@ class Progress:
         self._bar.close()
 
     def text(self) -> str:
-        """Return the jobs done, and the time left once fits have ended."""
+        """Return the jobs done, and the time left once a fit has ended."""
         text = f"{self.done} of {self.jobs} jobs"
         if self.done == self.jobs:
             return text
-        if not self._finished[True]:
+        if not self._has_fit:
             return f"{text}, time left not known yet"
-        left = sum(
-            (self._all[kind] - finished) * self._seconds[kind] / finished
-            for kind, finished in self._finished.items()
-            if finished
-        )
-        left /= min(self._cores, self.jobs - self.done)
+        left = self._took * (self._work / self._finished - 1)
         return f"{text}, about {duration(left)} left"
 
 
@@ -154,6 +142,10 @@ def duration(seconds: float) -> str:
 class LogHandler(LogHandlerBase):
     """Shows progress, warnings and failures; at the end a summary."""
 
+    # ``--quiet`` has nothing to take away; the log file is Snakemake's.
+    writes_to_stream = has_filter = has_formatter = True
+    writes_to_file = needs_rulegraph = False
+
     def __post_init__(self) -> None:
         self._progress: Progress | None = None
         self._cores = 1
@@ -162,7 +154,8 @@ class LogHandler(LogHandlerBase):
         self._log = ""
         self._executing = self._stopped = self._up_to_date = False
         self._has_report = False
-        self._plan: tuple[int, int, dict[str, float]] = 0, 0, {}
+        self._jobs, self._work = 0, 0.0
+        self._fits: dict[str, float] = {}
         self._plain = ColorizingTextHandler(
             nocolor=self.common_settings.nocolor,
             stream=sys.stdout if self.common_settings.stdout else sys.stderr,
@@ -181,31 +174,6 @@ class LogHandler(LogHandlerBase):
         sys.excepthook = _say_stopped
         # A full disk also refuses lines of the log; the failure itself is reported.
         logging.raiseExceptions = False
-
-    @property
-    def writes_to_stream(self) -> bool:
-        """Say that the default handler is not needed."""
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        """Say that the log file is Snakemake's."""
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        """Ask for every record: ``--quiet`` has nothing to take away."""
-        return True
-
-    @property
-    def has_formatter(self) -> bool:
-        """Say that records are not formatted."""
-        return True
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        """Say that the graph of the rules is not needed."""
-        return False
 
     def emit(self, record: LogRecord) -> None:
         """Show a record, or update the progress from it."""
@@ -243,9 +211,10 @@ class LogHandler(LogHandlerBase):
                 self._cores = told.get("cores", self._cores)
             case LogEvent.JOB_INFO:
                 if progress is None:
-                    progress = self._progress = Progress(*self._plan, self._cores)
-                name = "/".join((told.get("wildcards") or {}).values())
-                progress.start(told["jobid"], told["rule_name"], name, self._now)
+                    progress = self._progress = Progress(self._jobs, self._work)
+                rule, of = told["rule_name"], (told.get("wildcards") or {}).values()
+                work = self._work_of("/".join(of)) if rule == "fit" else _OVERHEAD
+                progress.start(told["jobid"], rule, work, self._now)
             case LogEvent.JOB_FINISHED:
                 if progress is not None:
                     rule = progress.finish(told["job_id"], self._now)
@@ -263,15 +232,18 @@ class LogHandler(LogHandlerBase):
 
     def _take_plan(self, stats: dict[str, Any]) -> None:
         fits = _announced[0].fit_seconds() if _announced else {}
-        n_fits = stats.get("fit", 0)
-        if len(fits) > n_fits:  # some are not wanted
-            fits = {}
-        if fits:
-            seconds = sum(fits.values()) + stats["total"] * _OVERHEAD
-            left = duration(seconds / self._cores)
+        n_fits, self._jobs = stats.get("fit", 0), stats["total"]
+        if len(fits) <= n_fits:  # else some are not wanted
+            self._fits = fits
+        left = sum(map(self._work_of, self._fits)) + self._jobs - n_fits
+        self._work = left + (n_fits - len(self._fits)) * self._work_of("")
+        if self._fits:
             on = f"{self._cores} core" + "s" * (self._cores > 1)
-            self._print(f"About {left} on {on}, by earlier measurements")
-        self._plan = stats["total"], n_fits, fits
+            took = duration(self._work / self._cores)
+            self._print(f"About {took} on {on}, by earlier measurements")
+
+    def _work_of(self, fit: str) -> float:
+        return self._fits.get(fit, _SECONDS) + _OVERHEAD
 
     def _take_failure(self, record: dict[str, Any]) -> None:
         self._failed += 1

@@ -3,7 +3,7 @@
 import pandas as pd
 from configured import artefact_of, of, paper_of
 
-from mtmkl_suite.config.models import MethodComparison
+from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.context import Context
 
@@ -20,7 +20,7 @@ MEANS = {
 }
 SECONDS = {"Alone": 2.0, "Ours": 8.0, "Linear": 0.5}
 SIZES = (10, 50)
-COMPARISON = of(MethodComparison, {
+COMPARISON = of(Comparison, {
     "control": "Alone",
     "scale": 100,
     "unit": "points",

@@ -7,11 +7,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from mtmkl_suite.config.models import (
     AnyArtefact,
     Artefact,
-    Comparison,
-    MethodComparison,
     Model,
     Paper,
-    kind_of_comparison,
     model_of_artefact,
 )
 
@@ -59,9 +56,6 @@ def _made(hint, value):
         return _made(arguments[0], value)
     if origin in (Union, UnionType):
         models = [_bare(each) for each in arguments]
-        if Comparison in models and MethodComparison in models:
-            is_printed = value is None or kind_of_comparison(value) == "printed"
-            return _made(Comparison if is_printed else MethodComparison, value)
         kept = [each for each in models if each is not type(None)]
         return _made(kept[0], value) if len(kept) == 1 else value
     if value is None:

@@ -85,7 +85,7 @@ def test_no_time_is_told_before_a_fit_has_ended(handler, capsys):
     assert capsys.readouterr().err.splitlines()[1:-1] == [
         "1 of 4 jobs, time left not known yet",
         "2 of 4 jobs, about 18 s left",
-        "3 of 4 jobs, about 9 s left",
+        "3 of 4 jobs, about 2 s left",
         "4 of 4 jobs",
     ]
 

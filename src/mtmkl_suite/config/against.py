@@ -8,8 +8,7 @@ Experiments whose data are missing here are left out.
 from collections.abc import Collection
 from pathlib import Path
 
-from mtmkl_suite.config.models import MethodComparison, Paper, Record, Table
-from mtmkl_suite.config.overlay import overlaid
+from mtmkl_suite.config.models import Paper, Record, Table
 from mtmkl_suite.config.parts import with_experiments
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
@@ -61,22 +60,12 @@ def _comparing(config: Paper, experiments: Collection[str]) -> Paper:
         for name, artefact in config.artefacts.items()
         if (isinstance(artefact, Table) and artefact.experiment in experiments)
         or (
-            isinstance(artefact.comparison, MethodComparison)
+            artefact.comparison
+            and artefact.comparison.pairs
             and not set(artefact.shown).isdisjoint(experiments)
         )
     ]
     return with_experiments(config, experiments, kept)
-
-
-def fewer_repeats(config: Paper, repeats: int) -> Paper:
-    """Return a configuration with the first repeats of each experiment."""
-    counts = {name: config.n_repeats(name) for name in config.experiments}
-    if max(counts.values()) <= repeats:
-        return config
-    fewer = {name: {"repeats": min(repeats, n)} for name, n in counts.items()}
-    overlay = {"experiments": fewer, "changes": {"repeats": repeats}}
-    found: Paper = overlaid(config, overlay)
-    return found
 
 
 def with_record(config: Paper, seed: int) -> Paper:

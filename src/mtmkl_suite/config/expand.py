@@ -1,24 +1,6 @@
 """Values of a tier, and entries that stand for many: ``for_each`` over lists.
 
-An entry of a mapping or an item of a list is repeated in its place, once for every
-combination of the values of its ``for_each``, the first axis varying slowest::
-
-    lists:
-      baselines: [{id: stl, name: MKL}, {id: cmtl, name: CMTL, margin: 0.01}]
-
-    - for_each: {baseline: baselines, size: [10, 50]}
-      id: "beats_{baseline.id}_{size}"
-      claim: "Better than {baseline.name} at {size} %."
-      margin: "{baseline.margin}"
-
-- An axis takes the name of a list, or a list. Both may come from an earlier axis.
-- ``{axis}`` and ``{axis.field}`` stand for a value and for a field of it, in the texts
-  and keys of the entry, and nowhere else. A text that is one placeholder becomes the
-  value itself: a number, a list, a mapping.
-- A key whose value is one placeholder is left out where the item lacks that field, so
-  that items may have settings of their own. A field that no item has is an error.
-- An item of a list with nothing but ``for_each`` and ``entries`` gives way to these
-  entries, which may have a ``for_each`` of their own.
+``docs/adding.md`` says what an entry may have. The first axis varies slowest.
 """
 
 import re

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from mtmkl_suite.data.protocols import Folds, Protocol
+from mtmkl_suite.data.protocols import Protocol
 from mtmkl_suite.documents import (
     Count,
     Distinct,
@@ -285,52 +285,52 @@ class Quoted(Model):
 
 
 class ComparisonRow(Model):
-    """A data set of a printed comparison."""
+    """A data set of a comparison."""
 
     experiment: str
     metric: str
     blocks: Some[str] | None = None
     readings: dict[str, str] = {}
     beside: dict[str, str] = {}
+    properties: Annotated[list[str], AfterValidator(without_repeats)] = []
 
 
 class Comparison(Model):
-    """Methods (columns) over data sets (rows), as a paper prints them."""
+    """Methods (columns) over data sets (rows).
+
+    It is as a paper prints them or, with ``pairs``, one of which nothing is published.
+    """
 
     control: str
     scale: Number
-    columns: Annotated[dict[str, str], Field(min_length=3)]
-    rows: Annotated[dict[str, ComparisonRow], Field(min_length=2)]
+    columns: Annotated[dict[str, str | Some[str]], Field(min_length=3)]
+    rows: Annotated[dict[str, ComparisonRow], Field(min_length=1)]
     blocks: Selectors
-
-
-class MethodComparisonRow(Model):
-    """A data set of a comparison of which nothing is published."""
-
-    experiment: str
-    metric: str
-    properties: Annotated[list[str], AfterValidator(without_repeats)]
-
-
-class MethodComparison(Model):
-    """Methods (columns) over data sets (rows) of which nothing is published."""
-
-    control: str
-    scale: Number
-    unit: str
-    """Unit of the scores times the scale."""
-    rope: Positive
-    """Differences up to this, in the unit, count as none."""
-    main: str
-    """The block that decides."""
-    pairs: Annotated[list[str], Field(min_length=2), AfterValidator(without_repeats)]
+    pairs: Annotated[
+        list[str], Field(min_length=2), AfterValidator(without_repeats)
+    ] = []
     """The columns that are tested against each other."""
-    columns: Annotated[
-        dict[str, str | Some[str]],
-        Field(min_length=3),
-    ]
-    rows: Annotated[dict[str, MethodComparisonRow], Field(min_length=1)]
-    blocks: Selectors
+    main: str = ""
+    """The block that decides."""
+    unit: str = ""
+    """Unit of the scores times the scale."""
+    rope: Positive = 0
+    """Differences up to this, in the unit, count as none."""
+
+    @property
+    def methods(self) -> dict[str, list[str]]:
+        """The methods of each column, of which an experiment has at most one."""
+        return {
+            name: [methods] if isinstance(methods, str) else methods
+            for name, methods in self.columns.items()
+        }
+
+    @model_validator(mode="after")
+    def _check_plan(self) -> Self:
+        for key in ("main", "unit", "rope") if self.pairs else ():
+            if not getattr(self, key):
+                raise missing(key, "a comparison with 'pairs' has it")
+        return self
 
 
 class LeftOut(Model):
@@ -359,45 +359,22 @@ class Artefact(Model):
     steps: list[str] = []
     """Functions of the paper's ``steps`` that compute what it shows."""
     quoted: Quoted | None = None
-    comparison: Comparison | MethodComparison | None = None
+    comparison: Comparison | None = None
+    experiments: list[str] = []
 
     @property
     def shown(self) -> list[str]:
         """The experiments that it shows; none if it is from equations."""
-        assert self.comparison is not None
-        return list(dict.fromkeys(r.experiment for r in self.comparison.rows.values()))
+        rows = self.comparison.rows.values() if self.comparison else ()
+        return self.experiments or list(dict.fromkeys(row.experiment for row in rows))
 
 
-def kind_of_comparison(comparison: Any) -> str:
-    """Return "printed" or "methods", by what a comparison holds."""
-    if isinstance(comparison, dict):
-        return "methods" if "pairs" in comparison else "printed"
-    return "methods" if isinstance(comparison, MethodComparison) else "printed"
-
-
-class _OfExperiments(Artefact):
-    experiments: list[str]
-
-    @property
-    def shown(self) -> list[str]:
-        """The experiments that it shows."""
-        return self.experiments
-
-
-class Figure(_OfExperiments):
+class Figure(Artefact):
     """A figure, drawn by its own function or by one for comparisons."""
 
     kind: Literal["figure"]
     function: str = ""
     """Function of the paper that draws the comparison, in place of the figure's own."""
-    comparison: (
-        Annotated[
-            Annotated[Comparison, Tag("printed")]
-            | Annotated[MethodComparison, Tag("methods")],
-            Discriminator(kind_of_comparison),
-        ]
-        | None
-    ) = None
 
     @model_validator(mode="after")
     def _check_drawing(self) -> Self:
@@ -477,7 +454,7 @@ class MethodTable(Artefact):
         "left_out",
         "decisions",
     ]
-    comparison: MethodComparison
+    comparison: Comparison
     left_out: list[LeftOut] = []
     settings: list[Setting] = []
     """Rows of a table of decisions."""
@@ -490,6 +467,8 @@ class MethodTable(Artefact):
 
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
+        if not self.comparison.pairs:
+            raise wrong("comparison", "the key 'pairs' is missing")
         if self.layout == "decisions" and not self.settings:
             raise missing("settings", "a decision is for data sets with a property")
         if self.layout == "baselines" and not (self.baselines and self.proposed):
@@ -497,7 +476,7 @@ class MethodTable(Artefact):
         return self
 
 
-class StepTable(_OfExperiments):
+class StepTable(Artefact):
     """The numbers of a step of the paper."""
 
     kind: Literal["table"]
@@ -507,7 +486,7 @@ class StepTable(_OfExperiments):
     notes: list[str]
 
 
-class ReadingsTable(_OfExperiments):
+class ReadingsTable(Artefact):
     """A table of a run of readings; no file has it."""
 
     kind: Literal["table"] = "table"
@@ -515,15 +494,7 @@ class ReadingsTable(_OfExperiments):
     comparison: None = None
 
 
-class ReadingsFigure(Figure):
-    """A figure of a run of readings; no file has it."""
-
-    kind: Literal["figure"] = "figure"
-    specification: str | None = None
-
-
 AnyTable = Table | Ranking | RankTests | MethodTable | StepTable | ReadingsTable
-AnyComparison = Comparison | MethodComparison
 
 _LAYOUTS = {
     "cells": "cells",
@@ -601,8 +572,14 @@ class _Arguments(Model):
     minus: Side = {}
     axis: str = ""
     log_axis: bool = False
-    direction: str = ""
-    margin: Number = 0
+    direction: Literal["increasing", "decreasing", "nonincreasing", "nondecreasing"] = (
+        "increasing"
+    )
+    margin: Positive = 1
+    rows: list[Side] = []
+    others: list[Side] = []
+    control: str = ""
+    baselines: list[str] = []
     low: Number | None = None
     high: Number | None = None
     at_least: Number = 0
@@ -771,21 +748,6 @@ class DataChange(Model):
     _not_empty = model_validator(mode="before")(some_keys)
 
 
-class ProtocolChange(Model):
-    """Other settings of a protocol."""
-
-    kind: str | None = None
-    train_samples: Count | None = None
-    train_sizes: Some[Count] | None = None
-    train_percent: Some[Count] | None = None
-    repeats: Count | None = None
-    folds: Folds | None = None
-    shared: bool | None = None
-    stratified: bool | None = None
-
-    _not_empty = model_validator(mode="before")(some_keys)
-
-
 class MethodChange(Model):
     """Other settings of some methods; null leaves a parameter out."""
 
@@ -811,7 +773,7 @@ class ReadingChange(Model):
     """Changes that a reading makes to the main protocol."""
 
     datasets: DataChange | None = None
-    protocol: ProtocolChange | None = None
+    protocol: Annotated[dict[str, Any], Field(min_length=1)] = {}
     methods: Some[MethodChange] = []
     metrics: Some[str] = []
     select_by: str | None = None
@@ -1001,6 +963,12 @@ class Paper(Model):
     def folder(self) -> Path:
         """Folder of the configuration."""
         return self.published.parent
+
+    @property
+    def variants(self) -> list[Variant]:
+        """The data sets of all experiments, each once."""
+        every = (v for each in self.experiments.values() for v in each.variants)
+        return list({variant.id: variant for variant in every}.values())
 
     def method_of(self, entry: MethodEntry) -> Method:
         """Return the definition of a method as an experiment uses it."""

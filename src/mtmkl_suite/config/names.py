@@ -15,12 +15,10 @@ from typing import Any
 
 from mtmkl.errors import unknown
 from mtmkl_suite.config.models import (
-    AnyComparison,
     Artefact,
-    ComparisonRow,
+    Comparison,
     CurveFigure,
     Factor,
-    MethodComparison,
     MethodTable,
     Paper,
     Ranking,
@@ -63,11 +61,8 @@ _WORDS = {
 }
 _SHOWN = 3  # more experiments are not listed in a message
 _AXES = ("n_tasks", "subset", "train_size", "repeat", "fold")
-_DIRECTIONS = {
-    "trend": ("increasing", "decreasing"),
-    "monotone": ("nonincreasing", "nondecreasing"),
-}
-_SIDES = ("lower", "higher", "first", "second", "where", "minus")
+_PARTS = {"metric": "metric", "control": "method", "baselines": "method"}
+"""Arguments of tests, and the columns whose values they are."""
 
 
 @contextmanager
@@ -165,12 +160,8 @@ class Names:
         names = _experiments_of([selector]) or list(beside)
         for column, value in selector.items():
             require(key, "column", COLUMNS, column)
-            for each in value if isinstance(value, list) else [value]:
+            for each in _listed(value):
                 self.check_value(f"{key}.{column}", column, each, names)
-
-    def check_axis(self, key: str, axis: str, experiments: Collection[str]) -> None:
-        """Check the axis of a curve."""
-        require(key, "axis", self.axes(experiments), axis)
 
     def check_printed(
         self, key: str, file: str, places: Iterable[tuple[str, str]]
@@ -218,8 +209,7 @@ def _places(path: Path) -> set[tuple[str, str]]:
 
 
 def _experiments_of(selectors: Iterable[Selector]) -> list[str]:
-    named = [each["experiment"] for each in selectors if "experiment" in each]
-    return [e for n in named for e in (n if isinstance(n, list) else [n])]
+    return [e for each in selectors for e in _listed(each.get("experiment", []))]
 
 
 # Experiments, artefacts and claims
@@ -244,7 +234,7 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
         each
         for paper in known
         for artefact in paper.artefacts.values()
-        if isinstance(artefact.comparison, MethodComparison)
+        if artefact.comparison
         for row in artefact.comparison.rows.values()
         for each in row.properties
     ]
@@ -279,9 +269,9 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
             if "step" in args:
                 key_of_step = f"{place}.args.step"
                 require(key_of_step, "step of an artefact", steps, args["step"])
-            _check_test(f"{place}.args", claim.test, args, names)
+            _check_test(f"{place}.args", args, names)
             own = {"experiment": args["experiment"], **tested.over_tasks}
-            _check_test(f"{place}.over_tasks", claim.test, own, names)
+            _check_test(f"{place}.over_tasks", own, names)
 
 
 def _check_artefact(key: str, artefact: Artefact, names: Names) -> None:
@@ -338,23 +328,21 @@ def _check_table(key: str, table: Table, names: Names) -> None:
     names.check_printed(key, table.file, printed)
 
 
-def _check_comparison(key: str, comparison: AnyComparison, names: Names) -> None:
+def _check_comparison(key: str, comparison: Comparison, names: Names) -> None:
     blocks, columns = comparison.blocks, comparison.columns
     require(f"{key}.control", "column", columns, comparison.control)
-    if isinstance(comparison, MethodComparison):
-        require(f"{key}.pairs", "column", columns, *comparison.pairs)
-        require(f"{key}.main", "block", blocks, comparison.main)
+    require(f"{key}.pairs", "column", columns, *comparison.pairs)
+    require(f"{key}.main", "block", blocks, *filter(None, [comparison.main]))
     for label, row in comparison.rows.items():
         place, metrics = f"{key}.rows.{label}", [("metric", row.metric)]
-        if isinstance(row, ComparisonRow):
-            metrics += [("readings", metric) for metric in row.readings.values()]
-            metrics += [("beside", metric) for metric in row.beside.values()]
-            require(f"{place}.blocks", "block", blocks, *(row.blocks or []))
+        metrics += [("readings", metric) for metric in row.readings.values()]
+        metrics += [("beside", metric) for metric in row.beside.values()]
+        require(f"{place}.blocks", "block", blocks, *(row.blocks or []))
         for part, metric in metrics:
             names.check_value(f"{place}.{part}", "metric", metric, [row.experiment])
     # A column may gather methods of data sets that this tier leaves out.
-    for label, methods in columns.items():
-        for method in [methods] if isinstance(methods, str) else methods:
+    for label, methods in comparison.methods.items():
+        for method in methods:
             place = f"{key}.columns.{label}"
             names.check_value(place, "method", method, names.experiments)
     of = [row.experiment for row in comparison.rows.values()]
@@ -362,41 +350,29 @@ def _check_comparison(key: str, comparison: AnyComparison, names: Names) -> None
         names.check_selector(f"{key}.blocks.{label}", selector, of)
 
 
-def _check_test(key: str, test: str, args: Mapping[str, Any], names: Names) -> None:
-    experiments = names.experiments
-    require(f"{key}.experiment", "experiment", experiments, args["experiment"])
-    of = [args["experiment"]]
-    sides = {side: args[side] for side in _SIDES if isinstance(args.get(side), Mapping)}
-    sides |= {f"others.{n}": side for n, side in enumerate(args.get("others", []))}
-    for side, selector in sides.items():
-        named = _experiments_of([selector])
-        require(f"{key}.{side}.experiment", "experiment", experiments, *named)
-        of += named
+def _check_test(key: str, args: Mapping[str, Any], names: Names) -> None:
+    sides = [
+        (f"{key}.{name}", side)
+        for name, value in args.items()
+        for side in _listed(value)
+        if isinstance(side, dict)
+    ]
+    of = [args["experiment"], *_experiments_of(side for _, side in sides)]
+    require(f"{key}.experiment", "experiment", names.experiments, *of)
     if "step" in args:
         return  # of the table of a step, whose columns only the step knows
-    for side, selector in sides.items():
-        names.check_selector(f"{key}.{side}", selector, of[:1])
+    for place, side in sides:
+        names.check_selector(place, side, of[:1])
     of = list(dict.fromkeys(of))
-    if "metric" in args:
-        names.check_value(f"{key}.metric", "metric", args["metric"], of)
+    for part, column in _PARTS.items():
+        for name in _listed(args.get(part, [])):
+            names.check_value(f"{key}.{part}", column, name, of)
     if "axis" in args:
-        names.check_axis(f"{key}.axis", args["axis"], of)
-    rows = args.get("rows", [])
-    if not isinstance(rows, list) or not all(isinstance(r, Mapping) for r in rows):
-        raise ConfigError(f"key '{key}.rows': {rows!r} is no list of mappings")
-    for number, row in enumerate(rows):
-        names.check_selector(f"{key}.rows.{number}", row, of)
-    of = list(dict.fromkeys([*of, *_experiments_of(rows)]))
-    for part in ("control", "baselines"):
-        methods = args.get(part, [])
-        for method in [methods] if isinstance(methods, str) else methods:
-            names.check_value(f"{key}.{part}", "method", method, of)
-    wanted = _DIRECTIONS.get(test)
-    if wanted and args.get("direction", wanted[0]) not in wanted:
-        text = f"{args['direction']!r} is not {' or '.join(wanted)}"
-        raise ConfigError(f"key '{key}.direction': {text}")
-    if "margin" in args and not args["margin"] > 0:
-        raise ConfigError(f"key '{key}.margin': {args['margin']} is not above 0")
+        require(f"{key}.axis", "axis", names.axes(of), args["axis"])
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 # Readings
@@ -422,7 +398,7 @@ def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
     for name, specification in document.specifications.items():
         key = f"specifications.{name}"
         require(f"{key}.factors", "factor", readings, *specification.factors)
-        _check_test(f"{key}.args", specification.test, specification.args, names)
+        _check_test(f"{key}.args", specification.args, names)
     for name, figure in document.figures.items():
         key = f"figures.{name}"
         if name in artefacts:

@@ -11,7 +11,6 @@ from mtmkl_suite.config.models import (
     Experiment,
     Figure,
     Method,
-    MethodComparison,
     MethodEntry,
     Paper,
     Table,
@@ -26,24 +25,26 @@ from mtmkl_suite.metrics import metric
 _UNTUNED = " (untuned)"
 
 
-def with_repeats(config: Paper, repeats: int) -> Paper:
-    """Return a configuration in which every experiment has so many repeats.
+def with_repeats(config: Paper, repeats: int, *, at_most: bool = False) -> Paper:
+    """Return a configuration in which every experiment has so many repeats, or fewer.
 
     The splits of a repeat depend on its number alone: fewer are the first of more.
     """
-    experiments = config.experiments
-    if all(config.n_repeats(name) == repeats for name in experiments):
+    counts = {name: config.n_repeats(name) for name in config.experiments}
+    wanted = {k: min(repeats, n) if at_most else repeats for k, n in counts.items()}
+    if wanted == counts:
         return config
-    found: Paper = overlaid(
-        config,
-        {
-            "protocols": {
-                e.protocol: {"repeats": repeats} for e in experiments.values()
-            },
-            "experiments": {name: {"repeats": None} for name in experiments},
-            "changes": {"repeats": repeats},
+    protocols = {each.protocol for each in config.experiments.values()}
+    overlay = {
+        "protocols": {}
+        if at_most
+        else {each: {"repeats": repeats} for each in protocols},
+        "experiments": {
+            name: {"repeats": n if at_most else None} for name, n in wanted.items()
         },
-    )
+        "changes": {"repeats": repeats},
+    }
+    found: Paper = overlaid(config, overlay)
     return found
 
 
@@ -174,13 +175,11 @@ def _with_label(
         return {"extra_rows": {label: Whole({"method": method})}}
     comparison = artefact.comparison
     # Another kind stands beside the ranks that a paper printed of its methods.
-    if not isinstance(comparison, MethodComparison):
-        return None
-    if name not in artefact.shown:
+    if not (comparison and comparison.pairs) or name not in artefact.shown:
         return None
     present = {entry.method for entry in experiment.methods} - {method}
-    for column, methods in comparison.columns.items():
-        sharing = {methods} if isinstance(methods, str) else set(methods)
+    for column, methods in comparison.methods.items():
+        sharing = set(methods)
         if method in sharing and present & sharing:
             raise ConfigError(
                 f"method {method!r} cannot join experiment {name!r}: "

@@ -1,15 +1,10 @@
 """Readings of a protocol that a paper leaves open, as experiments of their own.
 
-A *factor* is one open choice, with *alternatives* to what the main protocol does. Each
-alternative is an overlay of data set, protocol, methods or metrics. Laid over an
-experiment ``E`` it gives the experiment ``E@factor=alternative``, which every step runs
-like any other. Whatever the overlay leaves alone is that of ``E``: draws, splits, the
-points of a search, and seeds. Combinations are named ``E@first=one+second=two``.
-
-Nothing is fitted twice: alternatives that differ only in the metric that they read
-(``in_place``) or in the methods that they are read for (``only``) share one experiment,
-and one that changes the metric alone reads the main scores. An alternative of kind
-``bound`` shows which numbers no such method can reach.
+An alternative of a factor, laid over an experiment ``E``, gives the experiment
+``E@factor=alternative``, which every step runs like any other; combinations are named
+``E@first=one+second=two``. Nothing is fitted twice: alternatives that differ only in
+the metric (``in_place``) or in the methods (``only``) that are read share one
+experiment, and one that changes the metric alone reads the main scores.
 """
 
 import itertools
@@ -23,6 +18,7 @@ from mtmkl_suite.config.models import (
     Artefact,
     Experiment,
     Factor,
+    Figure,
     MadeSpecification,
     Method,
     MethodEntry,
@@ -31,7 +27,6 @@ from mtmkl_suite.config.models import (
     Reading,
     ReadingChange,
     Readings,
-    ReadingsFigure,
     ReadingsFile,
     ReadingsTable,
     Run,
@@ -98,11 +93,6 @@ def load_readings(
     if there are any, and figures. Its ``readings`` say where the experiments come from.
     """
     path = paper_folder(paper) / FILE
-    if not path.is_file():
-        raise ConfigError(
-            f"paper {path.parent.name!r} has no readings: write them to {path}, or "
-            "leave the paper out of a run of readings"
-        )
     mains = load_tiers(paper)
     documents = {each: _document(paper, each) for each in TIERS}
     with naming_file(path.parent.name, path.stem):
@@ -137,9 +127,8 @@ def _expanded(
                 "repeats": made.fewest_repeats(under),
             }
         )
-        artefacts[f"specification_{name}"] = ReadingsFigure(
+        artefacts[f"specification_{name}"] = Figure(
             kind="figure",
-            specification=name,
             title=specification.title,
             experiments=made.fits_of(under),
         )
@@ -156,20 +145,15 @@ def _expanded(
         ]
         if panels and all(factor in names for _, under in drawn for factor in under):
             figures[name] = figure.model_copy(update={"panels": panels})
-            artefacts[name] = ReadingsFigure(
+            artefacts[name] = Figure(
                 kind="figure",
                 title=figure.title,
                 experiments=made.fits_of(experiment_id(*each) for each in drawn),
             )
     if not made.experiments:
-        if made.origins:
-            raise ConfigError(
-                f"the readings {', '.join(names)} read the main scores alone, so there "
-                "is nothing to run: name another factor beside them"
-            )
         raise ConfigError(
-            f"no experiment of the {main.tier} tier has one of the readings "
-            f"{', '.join(names)}: take the other tier"
+            f"the {main.tier} tier fits nothing for the readings {', '.join(names)}: "
+            "take the other tier, or another factor beside them"
         )
     used = {e.protocol for e in made.experiments.values()}
     found = {
@@ -397,7 +381,7 @@ class _Expansion:
         made = experiment_id(name, {f: a for f, a in factors.items() if f in changes})
         protocol = self.main.protocols[name]
         for change in changes.values():
-            protocol = overlaid(protocol, change.given(), f"protocol {made!r}")
+            protocol = overlaid(protocol, change, f"protocol {made!r}")
         self.protocols[made] = protocol
         return made
 

@@ -6,7 +6,7 @@ from typing import Any
 from mtmkl.errors import unknown
 from mtmkl_suite.config import against
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import TIERS, MethodComparison, Paper, Run
+from mtmkl_suite.config.models import TIERS, Paper, Run
 from mtmkl_suite.config.overlay import of_paper, settings_of
 from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.config.parts import (
@@ -35,8 +35,8 @@ def load_papers(run: Run) -> list[Paper]:
     if run.against:
         papers = [against.compared_config(paper) for paper in papers]
     if run.repeats is not None:
-        change = against.fewer_repeats if run.against else with_repeats
-        papers = [change(paper, run.repeats) for paper in papers]
+        few = run.against is not None
+        papers = [with_repeats(each, run.repeats, at_most=few) for each in papers]
     papers = [_joined(paper, run) for paper in papers]
     return [against.with_record(p, run.seed) for p in papers] if run.against else papers
 
@@ -106,7 +106,8 @@ def _to_experiments(config: Paper, names: Sequence[str]) -> Paper:
         for name, artefact in config.artefacts.items()
         if chosen >= set(artefact.shown)
         or (
-            isinstance(artefact.comparison, MethodComparison)
+            artefact.comparison
+            and artefact.comparison.pairs
             and len(chosen & set(artefact.shown)) > 1
         )
     ]

@@ -1,18 +1,9 @@
-"""Tests of a paper's claims: orderings, trends and ranges, from a scores table.
+"""Tests of a paper's claims on a scores table, by the rules of ``docs/verdicts.md``.
 
-A test takes a scores table, how its repeats overlap (None: they are independent), and
-the arguments of the claim, and returns a
-:class:`~mtmkl_suite.judge.findings.TestResult`. An axis is a column of the scores, a
-key of ``setting`` or an option of the data set. The paper's own test takes the units as
-independent. Where they share samples it is made again with the variance that their
-mean then has (:mod:`mtmkl_suite.judge.overlap`). The verdict is
-
-- *holds*: the evidence is for the claim at the 5 % level, in both,
-- *does not hold*: it is against the claim at the 5 % level, in both,
-- *undecided*: neither.
-
-A test raises :class:`~mtmkl_suite.judge.observations.NoDataError` where the scores lack
-a side of the comparison.
+A test takes observations and the arguments of the claim. An axis is a column of the
+scores, a key of ``setting`` or an option of the data set. The paper's own test takes
+the units as independent; where they share samples it is made again with the variance
+that their mean then has (:mod:`mtmkl_suite.judge.overlap`).
 """
 
 import math
@@ -33,14 +24,11 @@ from mtmkl_suite.judge.findings import (
 from mtmkl_suite.judge.observations import (
     AXIS,
     NoDataError,
+    Observations,
     Sides,
     Where,
-    one_side,
-    paired,
-    rows_of,
 )
-from mtmkl_suite.judge.overlap import Overlaps
-from mtmkl_suite.judge.sample import average, higher_is_better
+from mtmkl_suite.judge.sample import higher_is_better
 from mtmkl_suite.statistics.pairs import LEVEL, holm
 from mtmkl_suite.statistics.ranks import friedman, holm_against_control
 from mtmkl_suite.statistics.t_test import TTest, t_test
@@ -52,27 +40,16 @@ class ClaimError(ValueError):
 
 
 def paired_difference(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     lower: Where,
     higher: Where,
     at_least: float = 0.0,
     at_most: float = math.inf,
-    unit: str = "repeat",
 ) -> TestResult:
-    """Test that one side's metric lies below another's, by a paired t-test.
-
-    Two-sided test of the mean of ``higher - lower`` over units against ``at_least``.
-    *Holds*: p < 0.05 and the mean is larger; *does not hold*: p < 0.05 and it is
-    smaller; else *undecided*. Where it holds, the same against ``at_most`` decides
-    whether the mean is small enough. Statistic: t; interval: 95 % for the mean
-    difference.
-    """
-    sides = paired(scores, overlaps, experiment, metric, lower, higher, unit)
+    """Test that one side's metric lies below another's, by a paired t-test."""
+    sides = of.pair(lower, higher)
     low, high = sides.first, sides.second
 
     def found(ratio: float) -> Finding:
@@ -85,31 +62,22 @@ def paired_difference(
             finding = replace(finding, verdict=verdict)
         return finding
 
-    note = _means(unit, sides) + sides.remark
+    note = _means(of.unit, sides) + sides.remark
     return result(found, len(low), sides.variance_ratio, note)
 
 
 def best_in(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     higher: Where,
     others: Sequence[Where],
     at_least: float,
-    unit: str = "task",
 ) -> TestResult:
-    """Count the units in which one side is above each of the others.
-
-    *Holds*: the share of these units is ``at_least`` so large; *does not hold*: the
-    interval lies below it; else *undecided*. Statistic: their number; interval: 95 %
-    for the share of units like these (Clopper and Pearson).
-    """
+    """Count the units in which one side is above each of the others."""
     from scipy import stats
 
-    pairs = [paired(scores, None, experiment, metric, o, higher, unit) for o in others]
+    pairs = [of.pair(other, higher) for other in others]
     ahead = [pd.Series(each.second > each.first, each.index) for each in pairs]
     is_best = pd.concat(ahead, axis=1, join="inner").all(axis=1)
     count, n = int(is_best.sum()), len(is_best)
@@ -119,31 +87,21 @@ def best_in(
         verdict = "holds"
     elif interval.high < at_least:
         verdict = "does not hold"
-    note = f"best in {count} of {_count(unit, n)}, claimed {at_least:.0%}"
+    note = f"best in {count} of {_count(of.unit, n)}, claimed {at_least:.0%}"
     own = Finding(verdict, count / n, count, math.nan, (interval.low, interval.high))
     return TestResult(note, own, None, n, 0.0)
 
 
 def equivalence(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     first: Where,
     second: Where,
     margin: float,
-    unit: str = "repeat",
 ) -> TestResult:
-    """Test that two sides differ by less than a margin (two one-sided t-tests).
-
-    *Holds*: both one-sided tests reject |mean difference| >= margin at 5 %, so that
-    the 90 % interval lies within ±margin; *does not hold*: the 90 % interval lies
-    wholly outside; else *undecided*. Statistic: the t nearer to acceptance; p: the
-    larger of the two; interval: 90 % for ``first - second``.
-    """
-    sides = paired(scores, overlaps, experiment, metric, first, second, unit)
+    """Test that two sides differ by less than a margin (two one-sided t-tests)."""
+    sides = of.pair(first, second)
     one, two = sides.first, sides.second
 
     def found(ratio: float) -> Finding:
@@ -167,38 +125,27 @@ def equivalence(
             verdict = "does not hold"
         return of_t_test(weaker, verdict)
 
-    note = f"{_means(unit, sides)}, margin {margin:g}{sides.remark}"
+    note = f"{_means(of.unit, sides)}, margin {margin:g}{sides.remark}"
     return result(found, len(one), sides.variance_ratio, note)
 
 
 def trend(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     where: Where,
     axis: str,
     direction: str,
     minus: Where | None = None,
     log_axis: bool = False,
-    unit: str = "repeat",
 ) -> TestResult:
-    """Test that a metric rises or falls along an axis, by the slopes of the units.
-
-    Each unit with two levels of the axis or more gets its least-squares slope; the
-    mean slope is tested against zero, two-sided. *Holds*: p < 0.05 and the sign is
-    that of the direction; *does not hold*: p < 0.05 and the opposite sign; else
-    *undecided*. Statistic: t; interval: 95 % for the mean slope. Values of ``minus``
-    are subtracted at each level; a logarithmic axis has slopes per factor ten.
-    """
+    """Test that a metric rises or falls along an axis, by the slopes of the units."""
     sign = {"increasing": 1, "decreasing": -1}[direction]
     if minus is None:
-        curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
+        curve, ratio = of.side(where, axis)
         remark = ""
     else:
-        sides = paired(scores, overlaps, experiment, metric, where, minus, unit, axis)
+        sides = of.pair(where, minus, axis)
         curve = pd.Series(sides.first - sides.second, index=sides.index)
         ratio, remark = sides.variance_ratio, sides.remark
     table = curve.unstack(AXIS)
@@ -220,7 +167,7 @@ def trend(
     means = table.mean()
     left_out = int((~usable).sum())
     note = (
-        f"{_count(unit, len(slopes))}: mean slope {slopes.mean():.4g} "
+        f"{_count(of.unit, len(slopes))}: mean slope {slopes.mean():.4g} "
         f"per {'factor ten' if log_axis else 'unit'} of {axis}; "
         f"mean {means.iloc[0]:.4g} at {levels[0]:g}, {means.iloc[-1]:.4g} at "
         f"{levels[-1]:g}"
@@ -231,26 +178,16 @@ def trend(
 
 
 def monotone(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     where: Where,
     axis: str,
     direction: str,
-    unit: str = "repeat",
 ) -> TestResult:
-    """Test that a metric never goes the wrong way along an axis.
-
-    *Holds*: no step of the mean curve goes the wrong way; *does not hold*: some step
-    does, with p < 0.05 in a one-sided paired t-test, Holm-corrected over all steps;
-    else *undecided*. Statistic: the largest step of the mean curve in the wrong
-    direction (negative or zero if there is none); p: the smallest corrected one.
-    """
+    """Test that a metric never goes the wrong way along an axis."""
     wrong = {"nonincreasing": 1, "nondecreasing": -1}[direction]
-    curve, ratio = one_side(scores, overlaps, experiment, metric, where, unit, axis)
+    curve, ratio = of.side(where, axis)
     table = curve.unstack(AXIS).dropna(axis=0)
     if table.empty or table.shape[1] < 2:
         raise NoDataError(f"no unit has two levels of {axis} or more")
@@ -282,7 +219,7 @@ def monotone(
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
     levels = table.columns.to_numpy(dtype=float)
     note = (
-        f"{_count(unit, len(values))}, {len(levels)} levels of {axis} from "
+        f"{_count(of.unit, len(values))}, {len(levels)} levels of {axis} from "
         f"{levels[0]:g} (mean {values[:, 0].mean():.4g}) to {levels[-1]:g} "
         f"(mean {values[:, -1].mean():.4g}); {units_wrong} of {len(values)} curves "
         f"have a step the wrong way"
@@ -295,27 +232,19 @@ def monotone(
 
 
 def within_range(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
-    metric: str,
     where: Where,
     low: float | None = None,
     high: float | None = None,
-    unit: str = "repeat",
 ) -> TestResult:
-    """Test that the mean of a metric lies in a range.
-
-    *Holds*: the 95 % t interval of the mean lies in [low, high]; *does not hold*: it
-    lies wholly outside; else *undecided*. Statistic: the mean. None leaves an end open.
-    """
+    """Test that the mean of a metric lies in a range."""
     if low is None and high is None:
         raise ClaimError("give low, high or both")
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high
-    side, ratio = one_side(scores, overlaps, experiment, metric, where, unit)
+    side, ratio = of.side(where)
     values = side.to_numpy(dtype=float)
 
     def found(ratio: float) -> Finding:
@@ -331,7 +260,7 @@ def within_range(
 
     inside = int(((values >= floor) & (values <= ceiling)).sum())
     note = (
-        f"{_count(unit, len(values))}: mean {values.mean():.4g}, smallest "
+        f"{_count(of.unit, len(values))}: mean {values.mean():.4g}, smallest "
         f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
         f"[{floor:g}, {ceiling:g}]"
     )
@@ -339,28 +268,22 @@ def within_range(
 
 
 def ahead_by_ranks(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None = None,
+    of: Observations,
     /,
     *,
-    experiment: str,
     rows: Sequence[Mapping[str, str]],
     control: str,
     baselines: Sequence[str],
     where: Where,
     low: int,
 ) -> TestResult:
-    """Test that a method is ahead of some number of baselines by ranks over data sets.
-
-    ``rows`` are the data sets: an experiment and a metric each. Units are these, of
-    which each method has its mean over repeats. Mean ranks are compared with the
-    control's by z-tests with Holm's correction. *Holds*: at least ``low`` baselines
-    have a significantly worse one; else *does not hold*. Statistic: their number.
-    """
+    """Test that a method is ahead of so many baselines by ranks over data sets."""
     matrix = pd.DataFrame(
         {
             f"{row['experiment']}, {row['metric']}": _ranked_means(
-                scores, row["experiment"], row["metric"], [control, *baselines], where
+                replace(of, experiment=row["experiment"], metric=row["metric"]),
+                [control, *baselines],
+                where,
             )
             for row in rows
         }
@@ -378,20 +301,12 @@ def ahead_by_ranks(
     return TestResult(note, own, None, len(matrix), 0.0)
 
 
-def _ranked_means(
-    scores: pd.DataFrame,
-    experiment: str,
-    metric: str,
-    methods: Sequence[str],
-    where: Where,
-) -> pd.Series:
+def _ranked_means(of: Observations, methods: Sequence[str], where: Where) -> pd.Series:
     """Return the mean of each method, of which the larger is the better."""
-    means = {}
-    for method in methods:
-        side = {"method": method, **where}
-        found = rows_of(scores, experiment, metric, side, "repeat")
-        means[method] = average(found, ["repeat"]).mean()
-    sign = 1.0 if higher_is_better(metric) else -1.0
+    means = {
+        method: of.side({"method": method, **where})[0].mean() for method in methods
+    }
+    sign = 1.0 if higher_is_better(of.metric) else -1.0
     return sign * pd.Series(means)
 
 

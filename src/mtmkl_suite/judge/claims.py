@@ -1,20 +1,14 @@
-"""The sentences of a paper that claim something, judged.
+"""The sentences of a paper that claim something, judged (``docs/verdicts.md``).
 
-A sentence is tested in each of its settings. The paper's own test takes repeats as
-independent: it speaks of these data. Where repeats share samples the test is made
-again with the variance of such repeats (:mod:`mtmkl_suite.judge.overlap`): that speaks
-of other samples. Each counts its settings, and :func:`summed` gives its verdict on the
-sentence. The verdict is what both say, and *undecided* where they part, or
-
-- *not judged (quick)*: repeats, grid or data are reduced,
-- *no data*: the scores lack a side of the comparison.
-
-Where tasks are a sample (of fields, say) and a metric is a mean over them, a comparison
-is tested once more with tasks as the units, averaged over repeats: a second answer to
-another question, on tasks like these. It has columns of its own and changes no verdict.
+A sentence is tested in each of its settings, by the paper's own test and, where repeats
+share samples, by one that speaks of other samples. :func:`summed` gives the verdict of
+each, and *undecided* is the verdict where they part. A test with tasks as the units has
+columns of its own and changes no verdict.
 """
 
+import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -23,14 +17,12 @@ import pandas as pd
 
 from mtmkl_suite.config.models import Claim, ClaimSetting
 from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.claim_words import setting_in_words
 from mtmkl_suite.judge.findings import TestResult
-from mtmkl_suite.judge.observations import NoDataError
+from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
-from mtmkl_suite.judge.sample_size import repeats_needed
 from mtmkl_suite.judge.step_tests import TESTS, table_of
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row, counts, listed
 from mtmkl_suite.statistics.pairs import LEVEL
 
 DECIDED = ("holds", "undecided", "does not hold")
@@ -41,6 +33,21 @@ _PLANNED = ("paired_difference", "trend")
 
 _COMPARISONS = ("paired_difference", "equivalence")
 """Tests of a difference between two methods, which are made over tasks as well."""
+
+_ABOUT = ("experiment", "metric", "unit")
+
+POWER = 0.8
+"""Probability with which a planned test is to find the difference."""
+
+_MOST = 1_000_000
+
+_OPTIONS = re.compile(r"(\w+)\[(.*)\]$")
+_NAMED = {
+    "train_size": "training size",
+    "dataset": "data set",
+    "low": "at least",
+    "high": "at most",
+}
 
 _OF_MANY = {"holds": "hold", "does not hold": "do not hold"}
 
@@ -129,13 +136,22 @@ def result_of(
     test: str,
     args: Mapping[str, Any],
     scores: pd.DataFrame,
-    overlaps: Overlaps | None,
+    overlaps: Overlaps | None = None,
     steps: Mapping[str, pd.DataFrame] | None = None,
 ) -> TestResult:
     """Return the result of a test, of scores or of the table of a step."""
     if "step" in args:
         return TESTS[test](table_of(args["step"], steps or {}), **args)
-    return TESTS[test](scores, overlaps, **args)
+    about, own = split_arguments(args)
+    return TESTS[test](Observations(scores, overlaps, **about), **own)
+
+
+def split_arguments(args: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what scores a test is about, and the arguments of the test."""
+    about = {k: v for k, v in args.items() if k in _ABOUT}
+    if "rows" in args:  # of which each has its metric
+        about.setdefault("metric", "")
+    return about, {k: v for k, v in args.items() if k not in _ABOUT}
 
 
 def judged_sentences(claims: Iterable[Claim], settings: pd.DataFrame) -> pd.DataFrame:
@@ -263,7 +279,7 @@ def _over_tasks(
     if kind is None or test not in _COMPARISONS or not is_repeats:
         return {}
     try:
-        result = TESTS[test](scores, overlaps, **args | {"unit": "task"})
+        result = result_of(test, args | {"unit": "task"}, scores, overlaps)
     except NoDataError:
         return {}
     # Tasks that share samples are no sample, whatever the configuration says.
@@ -322,17 +338,81 @@ def _planned(result: TestResult, null: float) -> dict[str, float]:
     }
 
 
+def repeats_needed(mean: float, sd: float, variance_ratio: float = 0.0) -> float:
+    """Return the least n for which a two-sided t-test finds a mean with the power 0.8.
+
+    Its statistic has a noncentral t-distribution with n − 1 degrees of freedom and
+    noncentrality mean / (sd √(1/n + c)). With c > 0 it stays below mean / (sd √c)
+    whatever n is: then more samples are needed, and not more repeats of the same.
+    """
+    from scipy import stats
+
+    if sd == 0 or math.isinf(variance_ratio):
+        return 2 if mean and sd == 0 else math.inf
+
+    def power(n: int) -> float:
+        centre = abs(mean) / (sd * math.sqrt(1 / n + variance_ratio))
+        critical = stats.t.ppf(1 - LEVEL / 2, n - 1)
+        # The other tail matters where there is next to no difference.
+        both = stats.nct.sf(critical, n - 1, centre) + stats.nct.cdf(
+            -critical, n - 1, centre
+        )
+        return float(both)
+
+    low, high = 1, 2
+    while power(high) < POWER:
+        low, high = high, 2 * high
+        if high > _MOST:
+            return math.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if power(middle) < POWER else (low, middle)
+    return high
+
+
+def setting_in_words(setting: ClaimSetting, labels: Mapping[str, str]) -> str:
+    """Return what a setting has of its own, such as "MTL, 200 tasks"."""
+    parts = [
+        _in_words(path.rpartition(".")[2], value, labels)
+        for path, value in setting.varied.items()
+        if not path.startswith("over_tasks")
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _in_words(key: str, value: Any, labels: Mapping[str, str]) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(_in_words(k, each, labels) for k, each in value.items())
+    if isinstance(value, list):
+        return ""
+    if key == "method":
+        return labels.get(value, str(value))
+    if key == "setting":
+        settings = json.loads(value) if value else {}
+        return ", ".join(f"{_plain(k)} = {_number(v)}" for k, v in settings.items())
+    if key == "n_tasks":
+        return f"{value} tasks"
+    if key in ("experiment", "metric", "data", "of"):
+        return _plain(str(value))
+    if isinstance(value, str) and (found := _OPTIONS.match(value)):
+        stem, options = found.groups()
+        value = _plain(f"{stem} ({options.replace('=', ' = ')})")
+    return f"{_NAMED.get(key, _plain(key))} {value}"
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)
+
+
+def _plain(text: str) -> str:
+    return text.replace("_", " ")
+
+
 def counted(found: Mapping[str, int]) -> str:
     """Return counts of verdicts in words, such as "18 hold, 2 do not hold"."""
-    words = (
-        f"{n} {_OF_MANY.get(name, name) if n > 1 else name}"
-        for name, n in found.items()
-        if n
-    )
-    return ", ".join(words) or "none"
+    return listed({_OF_MANY.get(k, k) if n > 1 else k: n for k, n in found.items()})
 
 
 def counts_of(verdicts: pd.Series) -> str:
     """Return how often each verdict occurs in words, in the order of the verdicts."""
-    found = verdicts.value_counts(sort=False)
-    return counted({name: int(found.get(name, 0)) for name in _ORDER})
+    return counted(counts(verdicts, _ORDER))

@@ -11,10 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mtmkl_suite.config.models import (
-    AnyComparison,
+    Comparison,
     ComparisonRow,
-    MethodComparison,
-    MethodComparisonRow,
     MethodTable,
     Paper,
     Ranking,
@@ -25,8 +23,6 @@ from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS, compare_all
 from mtmkl_suite.statistics.ties import scale_of, without_rounding
-
-AnyRow = ComparisonRow | MethodComparisonRow
 
 
 def compare_experiments(
@@ -39,11 +35,7 @@ def compare_experiments(
 ) -> pd.DataFrame:
     """Compare all pairs of methods of every experiment that selects hyper-parameters.
 
-    The plan follows from the configuration: the experiment's first metric; all
-    methods but controls; units are tasks where repeats share their training rows
-    (protocol kind ``first_rows``), else repeats; repeats that share samples are
-    corrected for it. Points of a recorded path take no part, nor methods that are
-    walked along a parameter.
+    Units are tasks where repeats share their training rows, else repeats.
     """
     tables = []
     for name, experiment in config.experiments.items():
@@ -86,10 +78,6 @@ def pairwise_table(
 
     Each method is represented by its largest number of tasks learned together; values
     are averaged over variants of the data set within a unit.
-
-    Returns :data:`PAIR_COLUMNS`, one row per pair of methods with two common units or
-    more; ``p_wilcoxon_holm`` and ``can_reject`` are over the tested pairs of this
-    table.
     """
     columns: dict[str, pd.Series] = {}
     chosen: dict[str, pd.DataFrame] = {}
@@ -138,11 +126,9 @@ def compare_rankings(
 ) -> pd.DataFrame:
     """Compare all pairs of methods over the data sets of every configured ranking.
 
-    The plan is the configuration's: the rankings among the paper's tables, each of
-    their blocks by itself, and the units are data sets; the region of practical
-    equivalence is the largest of the rows'. Where a comparison names the methods that
-    are tested in ``pairs``, these are compared, by their printed names. Data sets
-    without a value for every method are left out.
+    The region of practical equivalence is the largest of the rows'. Data sets without a
+    value for every method, or for every one of the comparison's ``pairs``, are left
+    out.
     """
     tables = []
     for name, artefact in config.artefacts.items():
@@ -154,10 +140,11 @@ def compare_rankings(
         keys = [(row.experiment, row.metric) for row in comparison.rows.values()]
         for block in comparison.blocks:
             values = ranking_matrix(scores, comparison, block) / comparison.scale
-            if isinstance(comparison, MethodComparison):
+            if comparison.pairs:
                 values = values_in_pairs(values, comparison.pairs)
             else:
-                values = values.dropna().rename(columns=comparison.columns)
+                names = {name: method for name, (method,) in comparison.methods.items()}
+                values = values.dropna().rename(columns=names)
             tables.append(
                 compare_all(
                     {
@@ -218,79 +205,62 @@ def practical_equivalence(
 
 
 def ranking_matrix(
-    scores: pd.DataFrame, comparison: AnyComparison, block: str
+    scores: pd.DataFrame, comparison: Comparison, block: str
 ) -> pd.DataFrame:
-    """Return the block of a configured comparison: one mean per data set and method.
-
-    Ties of a data set are equal.
-
-    ``comparison``: ``columns``: printed name -> method, or methods of which each
-    experiment has at most one; ``rows``: printed name -> ``experiment``, ``metric``
-    and, unless it is in all blocks, ``blocks``; ``blocks``: label -> what columns of
-    the scores must be; ``scale``.
-    """
+    """Return the block of a configured comparison: one mean per data set and method."""
     found = {}
     for name, row in rows_of(comparison, block):
         if not higher_is_better(row.metric):
             raise ValueError(f"{name}: a smaller {row.metric} is better: no ranking")
-        found[name] = _found(scores, comparison, block, row, row.metric)
+        found[name] = in_columns(scores, comparison, block, row, row.metric)
     _check_independent([d for rows in found.values() for d in rows["dataset"].unique()])
     return without_rounding(comparison.scale * _means(found, comparison))
 
 
 def seconds_matrix(
-    scores: pd.DataFrame, comparison: AnyComparison, block: str
+    scores: pd.DataFrame, comparison: Comparison, block: str
 ) -> pd.DataFrame:
     """Return the mean seconds to choose and fit, by row and column."""
     found = {
-        name: _found(scores, comparison, block, row, "fit_seconds")
+        name: in_columns(scores, comparison, block, row, "fit_seconds")
         for name, row in rows_of(comparison, block)
     }
     return _means(found, comparison)
 
 
-def rows_of(comparison: AnyComparison, block: str) -> Iterator[tuple[str, AnyRow]]:
+def rows_of(comparison: Comparison, block: str) -> Iterator[tuple[str, ComparisonRow]]:
     """Yield the data sets of a block of a comparison, by their printed names."""
     for name, row in comparison.rows.items():
-        mine = row.blocks if isinstance(row, ComparisonRow) else None
-        if block in (mine or comparison.blocks):
+        if block in (row.blocks or comparison.blocks):
             yield name, row
 
 
-def methods_of(comparison: AnyComparison) -> dict[str, list[str]]:
-    """Return the methods of each column, of which an experiment has at most one."""
-    return {
-        name: [method] if isinstance(method, str) else list(method)
-        for name, method in comparison.columns.items()
-    }
-
-
-def _found(
+def in_columns(
     scores: pd.DataFrame,
-    comparison: AnyComparison,
+    comparison: Comparison,
     block: str,
-    row: AnyRow,
+    row: ComparisonRow,
     metric: str,
 ) -> pd.DataFrame:
-    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
-    where = {**comparison.blocks[block], "method": methods, "setting": ""}
-    return select(scores, where, experiment=row.experiment, metric=metric)
+    """Return the scores of a data set; columns stand in place of methods.
+
+    An experiment has at most one of the methods that share a column.
+    """
+    of = {
+        method: name
+        for name, methods in comparison.methods.items()
+        for method in methods
+    }
+    where = {**comparison.blocks[block], "method": list(of), "setting": ""}
+    rows = select(scores, where, experiment=row.experiment, metric=metric)
+    return rows.assign(method=rows["method"].map(of))
 
 
-def _means(
-    found: Mapping[str, pd.DataFrame], comparison: AnyComparison
-) -> pd.DataFrame:
+def _means(found: Mapping[str, pd.DataFrame], comparison: Comparison) -> pd.DataFrame:
     """Return the mean of what was found of each row, by row and column."""
-    methods = methods_of(comparison)
-    matrix = {}
-    for name, rows in found.items():
-        means = average(rows, ["method"]).to_dict()
-        # An experiment has one of the methods that share a column.
-        matrix[name] = [
-            next((means[method] for method in each if method in means), np.nan)
-            for each in methods.values()
-        ]
-    return pd.DataFrame.from_dict(matrix, orient="index", columns=list(methods))
+    means = {name: average(rows, ["method"]) for name, rows in found.items()}
+    matrix = pd.DataFrame.from_dict(means, orient="index", dtype=float)
+    return matrix.reindex(index=list(found), columns=list(comparison.columns))
 
 
 def _check_independent(datasets: Sequence[str]) -> None:

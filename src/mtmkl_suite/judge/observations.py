@@ -48,34 +48,66 @@ class Sides:
     """See :func:`variance_ratio_of`."""
 
 
-def rows_of(
-    scores: pd.DataFrame, experiment: str, metric: str, where: Where, unit: str
-) -> pd.DataFrame:
-    """Return the rows that a side selects."""
-    chosen = {"experiment": experiment, "metric": metric, **where}
-    rows = select(scores, chosen, unit=unit)
-    if rows.empty:
-        kind = "rows of single tasks" if unit == "task" else "scores"
-        raise NoDataError(f"no {kind}", f"{experiment}, {metric}, {name_of(where)}")
-    return rows
+@dataclass(frozen=True)
+class Observations:
+    """Scores that a claim is about, and its units."""
 
+    scores: pd.DataFrame
+    overlaps: Overlaps | None
+    """None if repeats are independent."""
+    experiment: str
+    metric: str
+    unit: str = "repeat"
 
-def one_side(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None,
-    experiment: str,
-    metric: str,
-    where: Where,
-    unit: str,
-    axis: str | None = None,
-) -> tuple[pd.Series, float]:
-    """Return the mean of each unit, or of each unit and level of the axis."""
-    rows = rows_of(scores, experiment, metric, where, unit)
-    keys = [unit]
-    if axis is not None:
-        rows = rows.assign(**{AXIS: axis_values(rows, axis)})
-        keys.append(AXIS)
-    return average(rows, keys), variance_ratio_of(rows, overlaps, unit)
+    def rows(self, where: Where, axis: str | None = None) -> pd.DataFrame:
+        """Return the rows that a side selects, with the values of an axis."""
+        chosen = {"experiment": self.experiment, "metric": self.metric, **where}
+        rows = select(self.scores, chosen, unit=self.unit)
+        if rows.empty:
+            kind = "rows of single tasks" if self.unit == "task" else "scores"
+            names = f"{self.experiment}, {self.metric}, {name_of(where)}"
+            raise NoDataError(f"no {kind}", names)
+        return rows if axis is None else rows.assign(**{AXIS: axis_values(rows, axis)})
+
+    def side(self, where: Where, axis: str | None = None) -> tuple[pd.Series, float]:
+        """Return the mean of each unit, or of each unit and level of the axis."""
+        rows = self.rows(where, axis)
+        keys = [self.unit] if axis is None else [self.unit, AXIS]
+        return average(rows, keys), variance_ratio_of(rows, self.overlaps, self.unit)
+
+    def pair(self, first: Where, second: Where, axis: str | None = None) -> Sides:
+        """Return both sides at the units (and levels of the axis) that both have."""
+        keys = [self.unit] if axis is None else [self.unit, AXIS]
+        # What one side fixes cannot be matched with the other.
+        matched = [
+            column
+            for column in ("dataset", "train_size", "setting")
+            if column not in first and column not in second
+        ]
+        tables = [self.rows(where, axis) for where in (first, second)]
+        if "setting" in matched:
+            settings = [set(rows["setting"]) for rows in tables]
+            if settings[0].isdisjoint(settings[1]):
+                matched.remove("setting")
+        averages = [average(rows, [*keys, *matched]) for rows in tables]
+        both = pd.concat(averages, axis=1, keys=["first", "second"])
+        pairs = both.dropna()
+        if pairs.empty:
+            names = f"{name_of(first)} and {name_of(second)}"
+            raise NoDataError(f"the sides share no {self.unit}", names)
+        for column in matched:
+            kept = pairs.index.get_level_values(column)
+            tables = [rows[rows[column].isin(kept)] for rows in tables]
+        unpaired = len(both) - len(pairs)
+        remark = f"; {unpaired} unpaired values left out" if unpaired else ""
+        mean = pairs.groupby(level=keys).mean()
+        return Sides(
+            mean["first"].to_numpy(dtype=float),
+            mean["second"].to_numpy(dtype=float),
+            mean.index,
+            remark,
+            max(variance_ratio_of(rows, self.overlaps, self.unit) for rows in tables),
+        )
 
 
 def variance_ratio_of(
@@ -100,55 +132,6 @@ def variance_ratio_of(
             role = role_behind(metric, is_chosen=is_chosen)
             ratios.append(variance_ratio(splits, unit=unit, role=role))
     return max(ratios, default=0.0)
-
-
-def paired(
-    scores: pd.DataFrame,
-    overlaps: Overlaps | None,
-    experiment: str,
-    metric: str,
-    first: Where,
-    second: Where,
-    unit: str,
-    axis: str | None = None,
-) -> Sides:
-    """Return both sides at the units (and levels of the axis) that both have."""
-    keys = [unit, *([] if axis is None else [AXIS])]
-    # What one side fixes cannot be matched with the other.
-    matched = [
-        column
-        for column in ("dataset", "train_size", "setting")
-        if column not in first and column not in second
-    ]
-    tables = []
-    for where in (first, second):
-        rows = rows_of(scores, experiment, metric, where, unit)
-        if axis is not None:
-            rows = rows.assign(**{AXIS: axis_values(rows, axis)})
-        tables.append(rows)
-    if "setting" in matched:
-        settings = [set(rows["setting"]) for rows in tables]
-        if settings[0].isdisjoint(settings[1]):
-            matched.remove("setting")
-    averages = [average(rows, [*keys, *matched]) for rows in tables]
-    both = pd.concat(averages, axis=1, keys=["first", "second"])
-    pairs = both.dropna()
-    if pairs.empty:
-        names = f"{name_of(first)} and {name_of(second)}"
-        raise NoDataError(f"the sides share no {unit}", names)
-    for column in matched:
-        kept = pairs.index.get_level_values(column)
-        tables = [rows[rows[column].isin(kept)] for rows in tables]
-    unpaired = len(both) - len(pairs)
-    remark = f"; {unpaired} unpaired values left out" if unpaired else ""
-    mean = pairs.groupby(level=keys).mean()
-    return Sides(
-        mean["first"].to_numpy(dtype=float),
-        mean["second"].to_numpy(dtype=float),
-        mean.index,
-        remark,
-        max(variance_ratio_of(rows, overlaps, unit) for rows in tables),
-    )
 
 
 def name_of(where: Where) -> str:

@@ -55,8 +55,6 @@ import numpy as np
 from mtmkl_suite.judge.sample import COLUMN_METRICS
 from mtmkl_suite.metrics import metric_behind
 
-_ROUNDING = 1e-9
-
 
 @dataclass(frozen=True)
 class Overlap:
@@ -73,18 +71,6 @@ class Overlap:
     """True if all repeats have the same training and the same test samples."""
     tasks_share: bool = False
     """True if tasks have samples in common."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.pool_share <= 1:
-            raise ValueError(f"pool_share {self.pool_share} is not between 0 and 1")
-        for name in ("test_share", "train_share"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} {getattr(self, name)} is not between 0 and 1")
-        if self.test_share + self.train_share > 1 + _ROUNDING:
-            raise ValueError(
-                f"test_share {self.test_share} and train_share {self.train_share} are "
-                "more than 1"
-            )
 
     def used_share(self, role: "Role") -> float:
         """Return q, the share of the drawn samples that a value depends on."""

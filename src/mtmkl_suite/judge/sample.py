@@ -15,10 +15,6 @@ from mtmkl_suite.metrics import HIGHER_IS_BETTER
 ALL = "all"
 """In place of a task: the rows over all tasks."""
 
-VALIDATION = "validation_"
-"""Before the name of a metric on validation rows."""
-
-
 _FIT = (
     "experiment", "dataset", "method", "n_tasks", "subset", "train_size", "repeat",
     "fold", "setting",

@@ -36,12 +36,7 @@ def ratio(
     unit: str = "repeat",
     at_least: float = 1.0,
 ) -> TestResult:
-    """Test that a column is lower on one side, by the ratio ``higher / lower``.
-
-    Two-sided t-test of the mean over units of the logarithm. *Holds*: p < 0.05 and the
-    ratio is above ``at_least``; *does not hold*: p < 0.05 and it is below; else
-    *undecided*. Statistic: the ratio (geometric mean); interval: 95 %.
-    """
+    """Test that a column is lower on one side, by the ratio ``higher / lower``."""
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
@@ -76,12 +71,7 @@ def growth(
     high: float,
     unit: str = "repeat",
 ) -> TestResult:
-    """Test that a column grows with an axis by at most a power of it.
-
-    Each unit gets its least-squares slope of log column against log axis. *Holds*: the
-    95 % t interval of the mean slope lies at or below ``high``; *does not hold*: it
-    lies above; else *undecided*. Statistic: the mean slope; interval: 95 %.
-    """
+    """Test that a column grows with an axis by at most a power of it."""
     logs = _logs(table, step, column, where, [unit, axis]).unstack(axis)
     levels = logs.columns.to_numpy(dtype=float)
     if levels.size < 2:
@@ -118,11 +108,7 @@ def every_value(
     low: float | None = None,
     high: float | None = None,
 ) -> TestResult:
-    """Test that no value of a column is outside a range, as "always" and "never" say.
-
-    *Holds*: all are inside; *does not hold*: some is outside. Statistic: the largest;
-    interval: the smallest and the largest.
-    """
+    """Test that no value of a column is outside a range, as "always" says."""
     values = _rows(table, step, column, where, [])[column].astype(float)
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high

@@ -1,23 +1,11 @@
-"""The verdict on a reproduced number, set against the published one.
+"""The verdict on a reproduced number, by the rule of ``docs/verdicts.md``.
 
-With SE² = sd_r² / n_r + sd_p² / n_p and a tolerance fixed in the configuration, a
-cell is
-
-- *reproduced* if |published − reproduced| ≤ max(2 SE, tolerance),
-- *close* if it is ≤ max(sd_r, sd_p, 2 tolerance),
-- *different* otherwise,
-- *not judged (quick)* if repeats, grid or data are reduced: a few repeats have a spread
-  that accepts anything, or next to none;
-- *lost in our copy* if our copy of the paper's text lost its sign or its place;
-- *did not run in the paper* where the paper has a dash; and
-- *no data* if ours is missing, or the paper prints nothing there.
-
-A paper that prints no spread has sd_p = 0 in this rule, even where its number is a mean
+A paper that prints no spread has sd_p = 0 in the rule, even where its number is a mean
 of several runs, which has a spread. A second verdict takes ours, sd_p = sd_r, for it.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast, get_args
 
@@ -188,17 +176,22 @@ def own_numbers(verdicts: pd.DataFrame) -> pd.DataFrame:
 def counts_text(verdicts: pd.DataFrame) -> str:
     """Say how often each verdict occurs, numbers that are counted apart last."""
     own = own_numbers(verdicts)
-    text = _counted(own)
+    text = listed(counts(own["verdict"]))
     following = verdicts.drop(index=own.index)
     if len(following):
-        text += f"; of {len(following)} counted apart: {_counted(following)}"
+        text += f"; of {len(following)} counted apart: "
+        text += listed(counts(following["verdict"]))
     return text
 
 
-def _counted(verdicts: pd.DataFrame) -> str:
-    found = verdicts["verdict"].value_counts()
-    named = [f"{found[name]} {name}" for name in VERDICTS if name in found]
-    return ", ".join(named) or "none"
+def counts(values: pd.Series, names: Sequence[str] = VERDICTS) -> dict[str, int]:
+    """Return how often each of some values occurs."""
+    return {name: int((values == name).sum()) for name in names}
+
+
+def listed(found: Mapping[str, int]) -> str:
+    """Return counts in words, those of nothing left out."""
+    return ", ".join(f"{n} {name}" for name, n in found.items() if n) or "none"
 
 
 def _unjudged(verdict: VerdictName, rule: str) -> Verdict:
@@ -246,12 +239,8 @@ def acceptance_of_others(
 ) -> pd.DataFrame:
     """Count which *other* cells of a table the rule would accept for each number.
 
-    A rule that accepts everything says nothing: here every reproduced number is
-    judged against all the other cells' published numbers.
-
-    Returns one row a reproduced cell, index ``cell``: ``others`` (how many other cells
-    have a published number), ``reproduced`` and ``close`` (how many of them the rule
-    would call so).
+    A rule that accepts everything says nothing. Returns by ``cell`` how many ``others``
+    have a published number, and how many of these it would call so.
     """
     rows = []
     for cell, ours in reproduced.items():

@@ -1,7 +1,6 @@
 """Figures and tables as files, from the results of a paper or a comparison with it."""
 
 import importlib
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from mtmkl_suite.config.models import (
     MethodTable,
     Paper,
     Publication,
-    ReadingsFigure,
     Run,
     StepTable,
 )
@@ -31,7 +29,7 @@ from mtmkl_suite.files import (
     write_text,
 )
 from mtmkl_suite.report.context import Context, load_context
-from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style
+from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style, saved
 from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.published_reach import read_reach
@@ -63,12 +61,6 @@ from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
 from mtmkl_suite.run.grouping import ResultGroup, steps
 from mtmkl_suite.run.pipeline import missing_data
 
-# Dates and versions in files would make equal figures differ.
-_METADATA: dict[str, dict[str, None]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    "png": {"Software": None},
-}
 _PNG_DPI = 200
 
 _TEXT: dict[str, Any] = {"dtype": str, "keep_default_na": False}
@@ -87,16 +79,12 @@ def write_figure_files(
     With a note, which may be empty, also as ``.png`` with the note below.
     """
     for ending in ("svg", "pdf", "png")[: 2 + (png_note is not None)]:
-        buffer = io.BytesIO()
         options: dict[str, Any] = {}
         if ending == "png":
             options = {"dpi": _PNG_DPI, "bbox_inches": "tight"}
             figure.text(0, -0.02, png_note or "", va="top", size="small", wrap=True)
-        with figure_style():
-            metadata = _METADATA[ending]
-            figure.savefig(buffer, format=ending, metadata=metadata, **options)
+        write_bytes(folder.artefact(name, ending), saved(figure, ending, **options))
         figure.set_layout_engine("none")  # all files get the one found first
-        write_bytes(folder.artefact(name, ending), buffer.getvalue())
     write_table(folder.artefact(name, "csv"), numbers, digits=DERIVED_DIGITS)
 
 
@@ -193,10 +181,10 @@ def drawn(name: str, context: Context) -> FigureAndNumbers:
     """Return a figure: of readings, or of the paper's own functions."""
     artefact = context.config.artefacts[name]
     assert isinstance(artefact, Figure)
-    if isinstance(artefact, ReadingsFigure) and artefact.specification is not None:
-        return specification_curve(context, artefact.specification)
-    if isinstance(artefact, ReadingsFigure):
-        return reading_figure(context, name)
+    if context.config.readings is not None:
+        if name in context.readings.figures:
+            return reading_figure(context, name)
+        return specification_curve(context, name.removeprefix("specification_"))
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)
     figure: FigureAndNumbers = (
@@ -212,11 +200,7 @@ def available(config: Paper, folder: PaperFolder) -> Paper:
     """
     if config.record is None:
         return config
-    ids = dict.fromkeys(
-        variant.id
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    )
+    ids = [variant.id for variant in config.variants]
     infos = {name: read_json(folder.data_info(name)) for name in ids}
     found = with_data(config, [k for k, v in infos.items() if v["status"] == "ok"])
     if not found.experiments:

@@ -218,12 +218,7 @@ def _read_printed(config: Paper) -> dict[str, pd.DataFrame]:
 
 def _read_data_info(config: Paper, folder: PaperFolder) -> dict[str, Any]:
     """Read what is known of the configured data sets; ignore older files."""
-    configured = dict.fromkeys(
-        variant.id
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    )
-    paths = {name: folder.data_info(name) for name in configured}
+    paths = {each.id: folder.data_info(each.id) for each in config.variants}
     return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 

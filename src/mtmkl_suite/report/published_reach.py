@@ -21,7 +21,7 @@ from mtmkl_suite.judge.reach import (
     STATUSES,
     counts_text,
 )
-from mtmkl_suite.judge.verdicts import Row, own_numbers
+from mtmkl_suite.judge.verdicts import Row, counts, listed, own_numbers
 from mtmkl_suite.run.folders import REACH, PublishedFolder, record_folder
 
 OTHER_READINGS = "other readings"
@@ -116,12 +116,8 @@ class Marks:
     def texts(self, cells: pd.DataFrame) -> list[str]:
         """Return what stands beside each cell; "" beside those not *different*."""
         keys = zip(cells["row"], cells["column"], strict=True)
-        return [self.text(*key) for key in keys]
-
-    def text(self, row: str, column: str) -> str:
-        """Return what stands beside a cell; "" beside one that is not *different*."""
-        found = self._shown.get((row, column))
-        return "" if found is None else found.text(self._letters.get(found.reading))
+        found = [self._shown.get(key, Reach("")) for key in keys]
+        return [each.text(self._letters.get(each.reading)) for each in found]
 
     def notes(self) -> list[str]:
         """Return the sentences below the table, if it has any mark."""
@@ -148,9 +144,7 @@ def others_text(n_others: int, n_within: int) -> str:
 
 def reach_counts(reach: pd.DataFrame) -> str:
     """Say how many numbers have each status."""
-    found = reach.loc[reach["kind"] == NUMBER, "status"].value_counts()
-    named = [f"{found[name]} {name}" for name in STATUSES if name in found]
-    return ", ".join(named) or "none"
+    return listed(counts(reach.loc[reach["kind"] == NUMBER, "status"], STATUSES))
 
 
 def published_counts(folder: Path) -> str:

@@ -33,6 +33,8 @@ from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.selectors import resolve_selector
+from mtmkl_suite.judge.claims import split_arguments
+from mtmkl_suite.judge.observations import Observations
 from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
@@ -85,7 +87,11 @@ def _check_claim(key: str, claim: Claim) -> None:
     with _naming_key(f"{key}.args"):
         for each in claim.settings:
             for args in (each.args, each.args | each.over_tasks):
-                inspect.signature(TESTS[claim.test]).bind(None, **args)
+                own = args
+                if "step" not in args:
+                    about, own = split_arguments(args)
+                    inspect.signature(Observations).bind(None, None, **about)
+                inspect.signature(TESTS[claim.test]).bind(None, **own)
 
 
 @contextmanager

@@ -81,14 +81,8 @@ def group_of(groups: Iterable[FitGroup], job: FitJob) -> FitGroup:
 
 def data_groups(config: Paper) -> list[list[Variant]]:
     """Return the data sets of a paper by the process that prepares them."""
-    used = {
-        variant.id: variant
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    }
-    if _shares(config):
-        return [list(used.values())]
-    return [[variant] for variant in used.values()]
+    used = config.variants
+    return [used] if _shares(config) else [[variant] for variant in used]
 
 
 @dataclass(frozen=True)

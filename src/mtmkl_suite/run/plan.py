@@ -83,8 +83,4 @@ def _repeats_per_job(
 
 def find_variant(config: Paper, dataset: str) -> Variant:
     """Return the variant with this id."""
-    for experiment in config.experiments.values():
-        for variant in experiment.variants:
-            if variant.id == dataset:
-                return variant
-    raise KeyError(dataset)
+    return {variant.id: variant for variant in config.variants}[dataset]

@@ -63,13 +63,6 @@ def t_test(
     test = stats.ttest_1samp(values, null, alternative=alternative)
     interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
     statistic = float(test.statistic) if mean != null else 0.0
-    if variance_ratio == 0:
-        return TTest(
-            mean,
-            statistic,
-            float(test.pvalue),
-            (float(interval.low), float(interval.high)),
-        )
     divided_by = math.sqrt(1 + len(values) * variance_ratio)
     statistic /= divided_by
     t = stats.t(len(values) - 1)

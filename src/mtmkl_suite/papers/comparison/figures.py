@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mtmkl_suite.config.models import MethodComparison
+from mtmkl_suite.config.models import Comparison
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
@@ -42,7 +42,7 @@ def pareto_front(cost: pd.Series, score: pd.Series) -> list[str]:
     return [str(name) for name in order.index[order["score"] > before]]
 
 
-def ranks(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+def ranks(context: Context, comparison: Comparison) -> FigureAndNumbers:
     """Draw mean ranks with Nemenyi's critical difference."""
     found = compare_block(context, comparison, comparison.main)
     if isinstance(found, str):
@@ -53,9 +53,7 @@ def ranks(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
     )
 
 
-def paired_differences(
-    context: Context, comparison: MethodComparison
-) -> FigureAndNumbers:
+def paired_differences(context: Context, comparison: Comparison) -> FigureAndNumbers:
     """Draw the differences of the tested methods as a heat map."""
     found = compare_block(context, comparison, comparison.main, only_tested=True)
     if isinstance(found, str):
@@ -72,7 +70,7 @@ def paired_differences(
     return figure, numbers[numbers["method"] != numbers["than"]]
 
 
-def cost(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+def cost(context: Context, comparison: Comparison) -> FigureAndNumbers:
     """Draw the mean score against seconds, with the Pareto front."""
     block = comparison.main
     values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
@@ -147,7 +145,7 @@ def _number_points(axis: Axes, x: pd.Series, y: pd.Series, colours: pd.Series) -
         )  # fmt: skip
 
 
-def sizes(context: Context, comparison: MethodComparison) -> FigureAndNumbers:
+def sizes(context: Context, comparison: Comparison) -> FigureAndNumbers:
     """Draw mean ranks against the train size; tested and joined methods in colour."""
     tables = []
     for block, selector in comparison.blocks.items():

@@ -212,7 +212,7 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
     blocks = list(comparison.blocks)
     columns = list(comparison.columns)
     # Not as printed: a method has one name everywhere.
-    names = [context.label(method) for method in comparison.columns.values()]
+    names = [context.label(method) for (method,) in comparison.methods.values()]
     figure = Figure(figsize=(9.4, 3.6))
     numbers = []
     for axis, block in zip(

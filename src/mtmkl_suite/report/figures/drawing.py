@@ -1,6 +1,7 @@
 """Colours, curves and gaps: parts that figures share."""
 
 import base64
+import io
 import math
 import textwrap
 from collections import Counter
@@ -44,6 +45,13 @@ SINGLE = (4.6, 3.3)
 
 CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 """Columns of the numbers behind curves."""
+
+
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
 
 
 @dataclass(frozen=True)
@@ -175,6 +183,14 @@ def half_width(values: pd.Series) -> float:
         return math.nan
     quantile = float(stats.t.ppf(0.975, len(values) - 1))
     return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def saved(figure: Figure, ending: str = "svg", **options: Any) -> bytes:
+    """Return a drawing as a file, without dates and versions, the same each time."""
+    buffer = io.BytesIO()
+    with figure_style():
+        figure.savefig(buffer, format=ending, metadata=_METADATA[ending], **options)
+    return buffer.getvalue()
 
 
 def data_uri(svg: bytes) -> str:

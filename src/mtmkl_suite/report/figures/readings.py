@@ -72,13 +72,8 @@ class _Curve:
 def reading_figure(context: Context, name: str) -> FigureAndNumbers:
     """Return a figure that the paper's readings configure, and its numbers.
 
-    A panel draws a metric of an experiment, in the main run or under a reading, against
-    a column of the scores, an option of the data set, or the levels of a factor. The
-    first curve of a panel is compared with each of the others, at every level and over
-    all, by the tests of a claim that it is higher.
-
-    Returns ``panel, series, x, mean, sd, n`` of the curves, then the differences with
-    the interval, both p-values and the verdict of their tests; x is empty over all.
+    The first curve of a panel is compared with each of the others, at every level and
+    over all (x is empty), by the tests of a claim that it is higher.
     """
     settings = context.readings.figures[name]
     main = main_context(context) if context.is_judged else unmeasured_main(context)
@@ -120,7 +115,7 @@ def _panel(
         numbers = pd.concat([numbers, pd.DataFrame([row])], ignore_index=True)
     lines = [f"{panel.title}: {spread_text(numbers.dropna(subset=['n']))}"]
     if context.is_judged and not settings.levels:
-        tests = _tests(main, settings.metric, panel, curves)
+        tests = _tests(settings.metric, panel, curves)
         numbers = pd.concat([numbers, tests], ignore_index=True)
         over_all = tests[tests["x"].isna()] if len(tests) else tests
         lines += [_test_text(test) for test in over_all.to_dict("records")]
@@ -189,9 +184,7 @@ def _label(context: Context, curve: Curve) -> str:
     return label
 
 
-def _tests(
-    main: Context, metric: str, panel: Panel, curves: Sequence[_Curve]
-) -> pd.DataFrame:
+def _tests(metric: str, panel: Panel, curves: Sequence[_Curve]) -> pd.DataFrame:
     """Test at every level, and over all, that the first curve is above each other."""
     first, made = curves[0], []
     for other in curves[1:]:
@@ -237,13 +230,9 @@ def _test_text(test: Mapping[Any, Any]) -> str:
 def specification_curve(context: Context, name: str) -> FigureAndNumbers:
     """Return the figure of one specification, and its numbers.
 
-    Above, the effect with its interval under every combination of the factors, sorted;
-    markers are hollow where another metric stands for the usual one. Below, which
-    alternatives each combination has. Where repeats share samples the interval is that
-    of the corrected test, which the verdict rests on.
-
-    Returns one row per combination: its factors, ``metric, effect, interval_low,
-    interval_high, p, verdict, is_main``. The effect is in units of the metric.
+    Above, the effect under every combination of the factors, sorted, with the interval
+    of the test that the verdict rests on; markers are hollow where another metric
+    stands for the usual one. Below, which alternatives each combination has.
     """
     specification = context.readings.specifications[name]
     numbers = specification_numbers(context, specification)

@@ -1,6 +1,6 @@
 """Answers in a word and in sentences: what verdicts on numbers and claims say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.main_claims import origins_of, verdict_in_words
+from mtmkl_suite.report.figures.main_claims import origins_of, verdict_in_words
 from mtmkl_suite.report.names import number_of
 from mtmkl_suite.report.tables.cells import tolerance_text
 from mtmkl_suite.report.text import few_digits, metrics_in_words
@@ -53,8 +53,8 @@ def answer(
     apart = ""
     if own.empty:  # better than none
         own, apart = verdicts, ", counted apart,"
-    numbers = counts(own["verdict"], verdict_rule.VERDICTS)
-    found = counts(claims["verdict"], VERDICTS)
+    numbers = verdict_rule.counts(own["verdict"])
+    found = verdict_rule.counts(claims["verdict"], VERDICTS)
     within = numbers["reproduced"] + numbers["close"]
     total = within + numbers["different"]
     parts = []
@@ -99,15 +99,10 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
         (key, column): config.methods[method].label
         for key, artefact in config.artefacts.items()
         if isinstance(artefact, Ranking | RankTests)
-        for column, method in artefact.comparison.columns.items()
+        for column, (method,) in artefact.comparison.methods.items()
     }
     keys = zip(verdicts["artefact"], verdicts["column"], strict=True)
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
-
-
-def counts(values: pd.Series, names: Sequence[str]) -> dict[str, int]:
-    """Return how often each of some values occurs."""
-    return {name: int((values == name).sum()) for name in names}
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:

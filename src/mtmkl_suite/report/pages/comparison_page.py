@@ -1,17 +1,14 @@
 """The page of a comparison, on which the reader chooses; and the tables beside it."""
 
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
-
 from mtmkl import __version__
 from mtmkl.errors import some
 from mtmkl_suite.files import write_bytes, write_table, write_text
-from mtmkl_suite.report.figures.drawing import figure_style
+from mtmkl_suite.report.figures.drawing import figure_style, saved
 from mtmkl_suite.report.figures.rank_figures import (
     critical_difference_figure,
     difference_figure,
@@ -57,7 +54,7 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
     ):
         files.append(f"{name}.svg")
         with figure_style():
-            write_bytes(folder / files[-1], _svg(draw(found)))
+            write_bytes(folder / files[-1], saved(draw(found)))
     values = found.scores.values
     named = {
         "scores": values.rename_axis("dataset").reset_index(),
@@ -220,9 +217,3 @@ def _control_sentence(found: MatrixTests) -> str:
         )
     text = "; ".join(parts)
     return f"By mean ranks, with Holm's correction, {text}."
-
-
-def _svg(figure: Figure) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return buffer.getvalue()

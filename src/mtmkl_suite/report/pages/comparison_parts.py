@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.models import MethodComparison, MethodTable
+from mtmkl_suite.config.models import Comparison, MethodTable
 from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.metrics import HIGHER_IS_BETTER
@@ -103,10 +103,10 @@ def parts_of_run(
     ``table`` is where the csv of a table is, by its name.
     """
     parts = []
-    comparisons: list[MethodComparison] = []
+    comparisons: list[Comparison] = []
     for artefact in context.config.artefacts.values():
         found = artefact.comparison
-        if isinstance(found, MethodComparison) and found not in comparisons:
+        if found and found.pairs and found not in comparisons:
             comparisons.append(found)
             parts.append(_part_of_comparison(context, found, artefact.title, table))
     if not comparisons and context.config.own is not None:
@@ -118,7 +118,7 @@ def parts_of_run(
 
 def _part_of_comparison(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     title: str,
     table: Callable[[str], Path],
 ) -> dict[str, Any] | None:
@@ -130,14 +130,10 @@ def _part_of_comparison(
         name: (row.experiment, context.datasets(row.experiment))
         for name, row in comparison.rows.items()
     }
-    columns = {
-        name: [methods] if isinstance(methods, str) else list(methods)
-        for name, methods in comparison.columns.items()
-    }
     part = _part(
         context,
         rows,
-        columns,
+        comparison.methods,
         [row.metric for row in comparison.rows.values()],
         {"scale": comparison.scale, "unit": comparison.unit, "rope": comparison.rope},
     )
@@ -201,7 +197,7 @@ def _part_of_comparison(
 
 def _by_block(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     sizes: Mapping[str, list[int]],
     posteriors: pd.DataFrame,
 ) -> list[dict[str, Any]]:

@@ -195,7 +195,7 @@ def _value(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(_value, value)) or "none"
-    return str(value).replace("_", " ") if isinstance(value, str) else f"{value}"
+    return str(value).replace("_", " ")
 
 
 def experiment_facts(

@@ -17,8 +17,7 @@ from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
-from mtmkl_suite.report.figures.main_claims import main_claim_svg
-from mtmkl_suite.report.main_claims import main_answer
+from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
 from mtmkl_suite.report.names import heading_of, is_ours, short_name
 from mtmkl_suite.report.pages.answers import Answer, answer, answers_of, quoted_in_text
 from mtmkl_suite.report.pages.claims import judged_rows, sentence_table

@@ -121,8 +121,8 @@ def by_reach(
 def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
     """Return which rows and columns of a configured table are methods."""
     if isinstance(artefact, Ranking | RankTests):
-        columns = artefact.comparison.columns.items()
-        return {name: labels.get(method, name) for name, method in columns}
+        columns = artefact.comparison.methods.items()
+        return {name: labels.get(method, name) for name, (method,) in columns}
     if not isinstance(artefact, Table):
         return {}
     parts = (

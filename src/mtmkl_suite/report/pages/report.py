@@ -24,14 +24,12 @@ from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.report.context import Context, load_context, read_jobs
 from mtmkl_suite.report.figures.drawing import data_uri
-from mtmkl_suite.report.figures.main_claims import main_claim_svg
-from mtmkl_suite.report.main_claims import main_answer
+from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
 from mtmkl_suite.report.names import column_name, number_of, reference, short_name
 from mtmkl_suite.report.pages.answers import (
     Answer,
     answer,
     answers_of,
-    counts,
     number_rules,
     pair_rules,
     quoted_in_text,
@@ -113,8 +111,8 @@ class PaperPages(SimpleNamespace):
     def derived_text(self) -> str:
         """Return the counts of the numbers that follow from others, as text."""
         derived = self.verdicts["verdict"][self.verdicts["derived"].astype(bool)]
-        found = counts(derived, verdict_rule.VERDICTS)
-        return ", ".join(f"{n} {verdict}" for verdict, n in found.items() if n)
+        found = verdict_rule.listed(verdict_rule.counts(derived))
+        return found if len(derived) else ""
 
     def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
         """Return the comparisons of pairs by experiment, each under a heading."""

@@ -9,7 +9,7 @@ from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.report.context import load_context
-from mtmkl_suite.report.main_claims import main_answer
+from mtmkl_suite.report.figures.main_claims import main_answer
 from mtmkl_suite.report.record import published_record
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.run.fit_warnings import counted_warnings
@@ -94,11 +94,7 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
 
 def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
     """Return the names of the data sets that a paper's run lacked."""
-    infos = [
-        read_json(folder.data_info(variant.id))
-        for experiment in config.experiments.values()
-        for variant in experiment.variants
-    ]
+    infos = [read_json(folder.data_info(each.id)) for each in config.variants]
     return {info["name"] for info in infos if info["status"] == "missing"}
 
 

@@ -140,16 +140,8 @@ def build_quoted(context: Context, quoted: Quoted) -> tuple[pd.DataFrame, str]:
     return judge_cells(context, cells, quoted, quoted.scale)
 
 
-def rule_text(tolerance: Tolerance, unit: str) -> str:
-    """Return the verdict rule in words, with its tolerance."""
-    return (
-        "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
-        f"either, 2 tol); different otherwise; tol = {tolerance_text(tolerance, unit)}."
-    )
-
-
 def tolerance_text(tolerance: Tolerance, unit: str) -> str:
-    """Return a tolerance in words; its arguments are those of :func:`rule_text`."""
+    """Return a tolerance in words."""
     if tolerance.absolute is not None:
         # Of percentages it is a difference, and no share of them.
         named = "points" if unit == "%" else unit
@@ -165,7 +157,11 @@ def rule_note(
     """Return the sentences on the verdicts of a table, or on why it has none."""
     if not context.is_judged:
         return NOT_JUDGED_NOTE
-    return f"{rule_text(tolerance, unit)} Applied to other cells: {acceptance}."
+    return (
+        "Reproduced: |published − reproduced| ≤ max(2 SE, tol); close: ≤ max(sd of "
+        "either, 2 tol); different otherwise; tol = "
+        f"{tolerance_text(tolerance, unit)}. Applied to other cells: {acceptance}."
+    )
 
 
 def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
@@ -215,10 +211,6 @@ def judge_cells(
             experiment, method = cell.where["experiment"], cell.where.get("method")
             missing = context.missing_reason(experiment, method)
         if cell.in_paper:
-            if key not in printed:
-                raise ValueError(
-                    f"{artefact.file} has no row {cell.row!r}, {cell.column!r}"
-                )
             theirs = published[key] = printed[key]
             if ours is not None:
                 reproduced[key] = ours

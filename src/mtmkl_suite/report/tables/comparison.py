@@ -7,7 +7,6 @@ value on it, and another method is ranked if it has one on all of these data set
 Methods may have joined after the plan was fixed; notes below the tables say so.
 """
 
-import itertools
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any
@@ -16,14 +15,13 @@ import pandas as pd
 
 from mtmkl_suite.config.models import (
     Comparison,
-    MethodComparison,
-    MethodComparisonRow,
+    ComparisonRow,
     MethodTable,
     Paper,
 )
-from mtmkl_suite.judge.comparison import methods_of, ranking_matrix, values_in_pairs
+from mtmkl_suite.judge.comparison import in_columns, ranking_matrix, values_in_pairs
 from mtmkl_suite.judge.observations import variance_ratio_of
-from mtmkl_suite.judge.sample import ALL, average
+from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.text import (
     DASH,
@@ -52,7 +50,7 @@ _PROBABILITIES = (
 
 
 def ranked(
-    matrix: pd.DataFrame, comparison: MethodComparison, *, only_tested: bool = False
+    matrix: pd.DataFrame, comparison: Comparison, *, only_tested: bool = False
 ) -> pd.DataFrame:
     """Return the part of a matrix without gaps that is ranked."""
     pairs = values_in_pairs(matrix, comparison.pairs)
@@ -61,7 +59,7 @@ def ranked(
 
 def compare_block(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     block: str,
     *,
     only_tested: bool = False,
@@ -98,8 +96,11 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             | {"missing": "" if len(values) else reasons.get((column, name), "")}
             for block in comparison.blocks
             for name, row in comparison.rows.items()
-            for found in [_rows(context, comparison, block, row)]
-            for column, values in _means_of_repeats(found, comparison).items()
+            for found in [
+                _by_repeat(_rows(context, comparison, block, row), comparison)
+            ]
+            for column in comparison.columns
+            for values in [found.get(column, pd.Series(dtype=float)).dropna()]
         ]
     )
     main = cells[cells["block"] == comparison.main].set_index(["method", "data set"])
@@ -254,7 +255,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
 
 
 def _posteriors(
-    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+    context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> pd.DataFrame | str:
     """Return all pairs of the ranked methods of a block, or why there are none."""
     found = ranked_repeats(context, comparison, block, order)
@@ -264,7 +265,7 @@ def _posteriors(
 
 
 def ranked_repeats(
-    context: Context, comparison: MethodComparison, block: str, order: Sequence[str]
+    context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
     """Return values of repeats and variance ratios by data set, or why there are none.
 
@@ -276,23 +277,18 @@ def ranked_repeats(
     for name in map(str, values.index):
         row = comparison.rows[name]
         found = _rows(context, comparison, block, row)
-        means = _means_of_repeats(found, comparison)
         columns = [column for column in order if column in values]
-        repeats[name] = pd.DataFrame({each: means[each] for each in columns}).dropna()
-        methods = set().union(*(methods_of(comparison)[each] for each in columns))
-        ranked_rows = found[found["method"].isin(methods)]
+        repeats[name] = _by_repeat(found, comparison)[columns].dropna()
         # Methods at the same places have the same splits.
         distinct = {
             frozenset(zip(each["dataset"], each["train_size"], strict=True)): each
-            for _, each in ranked_rows.groupby("method")
+            for _, each in found[found["method"].isin(columns)].groupby("method")
         }
-        ratios[name] = max(
-            (
-                variance_ratio_of(each, context.overlaps, "repeat")
-                for each in distinct.values()
-            ),
-            default=0.0,
-        )
+        found_ratios = [
+            variance_ratio_of(each, context.overlaps, "repeat")
+            for each in distinct.values()
+        ]
+        ratios[name] = max(found_ratios, default=0.0)
     counts = [len(table) for table in repeats.values()]
     if len(values) < MIN_UNITS or min(counts) < MIN_REPEATS:
         return (
@@ -332,7 +328,7 @@ def _missing(
     }
     gaps = ranking_matrix(context.scores, comparison, comparison.main).isna()
     found: dict[tuple[str, str], list[str]] = {}
-    for column, methods in comparison.columns.items():
+    for column, methods in comparison.methods.items():
         for name, row in comparison.rows.items():
             if gaps.loc[name, column]:
                 reason = configured.get((column, name)) or context.missing_reason(
@@ -344,27 +340,18 @@ def _missing(
 
 def _rows(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     block: str,
-    row: MethodComparisonRow,
+    row: ComparisonRow,
 ) -> pd.DataFrame:
-    """Return the rows of a data set."""
-    methods = list(itertools.chain.from_iterable(methods_of(comparison).values()))
-    where = {**comparison.blocks[block], "setting": "", "task": ALL, "method": methods}
-    return context.rows(row.experiment, row.metric, where)
+    """Return the scores of a data set, columns in place of methods."""
+    scores = context.by_experiment.get(row.experiment, context.scores[:0])
+    return in_columns(scores, comparison, block, row, row.metric)
 
 
-def _means_of_repeats(
-    rows: pd.DataFrame, comparison: MethodComparison
-) -> dict[str, pd.Series]:
-    """Return the mean of each repeat by column, of which a data set has one method."""
-    means = average(rows, ["method", "repeat"]) * comparison.scale
-    of = {str(m): each.droplevel("method") for m, each in means.groupby(level="method")}
-    nothing = means[:0].droplevel("method")
-    return {
-        column: next((of[method] for method in methods if method in of), nothing)
-        for column, methods in methods_of(comparison).items()
-    }
+def _by_repeat(rows: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Return the mean of each repeat (rows) by column."""
+    return average(rows, ["repeat", "method"]).unstack("method") * comparison.scale
 
 
 def _mean_sd(values: pd.Series) -> dict[str, float]:
@@ -435,19 +422,15 @@ def _reversed_note(found: MatrixTests | str) -> list[str]:
     return [told] * bool(reversed_)
 
 
-def joined_columns(config: Paper, comparison: MethodComparison) -> list[str]:
+def joined_columns(config: Paper, comparison: Comparison) -> list[str]:
     """Return the columns of a comparison whose methods have joined."""
     own = set(config.own or [])
-    return [
-        name
-        for name, methods in comparison.columns.items()
-        if ({methods} if isinstance(methods, str) else set(methods)) <= own
-    ]
+    return [name for name, methods in comparison.methods.items() if set(methods) <= own]
 
 
 def notes_on_joined(
     context: Context,
-    comparison: MethodComparison,
+    comparison: Comparison,
     compared: Collection[str],
     why: str = "it lacks scores on one of the data sets",
 ) -> list[str]:

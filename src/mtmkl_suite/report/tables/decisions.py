@@ -1,12 +1,11 @@
 """Recommendations: the best methods on data sets with a property, in sentences."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import MethodComparison, MethodTable
+from mtmkl_suite.config.models import Comparison, MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import notes_on_joined, ranked
@@ -30,93 +29,80 @@ _COLUMNS = (
 _MOST_NAMED = 4
 
 
-@dataclass(frozen=True)
-class Decision:
-    """Outcome of a comparison on the data sets with one property.
+def held_up(methods: pd.DataFrame, plan: Comparison) -> str:
+    """Say which method ranks best, and which are as good within the region."""
+    best = methods.iloc[0]
+    named = [
+        f"{name} ({mean:.1f})"
+        for name, mean in methods.loc[methods["held_up"], "mean"].iloc[1:].items()
+    ]
+    if len(named) > _MOST_NAMED:
+        named[_MOST_NAMED:] = [f"and {len(named) - _MOST_NAMED} more"]
+    unit = plan.unit.removesuffix("s") if plan.rope == 1.0 else plan.unit
+    region = f"{plan.rope:g} {unit}"
+    text = (
+        f"{best.name} has the best mean rank, {best['mean_rank']:.1f} of "
+        f"{len(methods)} methods, mean {best['mean']:.1f}."
+    )
+    if named:
+        return f"{text} No more than {region} below it, or above: {', '.join(named)}."
+    return f"{text} All others are more than {region} below it."
 
-    ``methods`` has the best mean rank first; its columns are mean_rank, mean, held_up
-    (its mean is at most ``rope`` below that of the best mean rank), above_control (mean
-    difference), harmed (that is more than ``rope`` below zero), wins, losses (data sets
-    on which it is better or worse than the control), p_better (posterior probability of
-    the Bayesian signed-rank test that it is better than the control by more than
-    ``rope``; ``nan`` for fewer than five data sets), seconds (to choose and fit once,
-    mean over data sets).
-    """
 
-    methods: pd.DataFrame
-    datasets: tuple[str, ...]
-    control: str
-    rope: float
-    unit: str
-
-    def held_up(self) -> str:
-        """Say which method ranks best, and which are as good within the region."""
-        best = self.methods.iloc[0]
-        others = self._named(self.methods[self.methods["held_up"]].index[1:])
-        unit = self.unit.removesuffix("s") if self.rope == 1.0 else self.unit
-        region = f"{self.rope:g} {unit}"
-        text = (
-            f"{best.name} has the best mean rank, {best['mean_rank']:.1f} of "
-            f"{len(self.methods)} methods, mean {best['mean']:.1f}."
+def against_control(methods: pd.DataFrame, plan: Comparison) -> str:
+    """Say what the best method gains over learning alone, and which lose."""
+    best = methods.iloc[0]
+    if best.name == plan.control:
+        gain = f"Nothing ranks above the control, {plan.control}."
+    else:
+        n, p = int(best["n"]), best["p_better"]
+        where = f"better on {int(best['wins'])} of {n} data set{'s' * (n > 1)}"
+        sure = f", probability of a gain of more than {plan.rope:g}: {p_text(p)}"
+        above = number(best["above_control"], "+.1f")
+        gain = (
+            f"{best.name}: {above} {plan.unit} over "
+            f"{plan.control}, {where}{'' if math.isnan(p) else sure}."
         )
-        if others:
-            return f"{text} No more than {region} below it, or above: {others}."
-        return f"{text} All others are more than {region} below it."
+    harmed = methods.loc[methods["harmed"], "above_control"].sort_values()
+    if harmed.empty:
+        return f"{gain} No method is more than {plan.rope:g} below the control."
+    named = ", ".join(
+        f"{name} ({number(value, '+.1f')})"
+        for name, value in harmed.head(_MOST_NAMED).items()
+    )
+    most = " most of all" if len(harmed) > _MOST_NAMED else ""
+    return (
+        f"{gain} {len(harmed)} method{'s are' if len(harmed) > 1 else ' is'} more "
+        f"than {plan.rope:g} below the control,{most} {named}."
+    )
 
-    def against_control(self) -> str:
-        """Say what the best method gains over learning alone, and which lose."""
-        best = self.methods.iloc[0]
-        if best.name == self.control:
-            gain = f"Nothing ranks above the control, {self.control}."
-        else:
-            n, p = len(self.datasets), best["p_better"]
-            where = f"better on {int(best['wins'])} of {n} data set{'s' * (n > 1)}"
-            sure = f", probability of a gain of more than {self.rope:g}: {p_text(p)}"
-            above = number(best["above_control"], "+.1f")
-            gain = (
-                f"{best.name}: {above} {self.unit} over "
-                f"{self.control}, {where}{'' if math.isnan(p) else sure}."
-            )
-        harmed = self.methods[self.methods["harmed"]]
-        worst = harmed.sort_values("above_control").index
-        if not len(worst):
-            return f"{gain} No method is more than {self.rope:g} below the control."
-        named = ", ".join(
-            f"{name} ({number(harmed.loc[name, 'above_control'], '+.1f')})"
-            for name in worst[:_MOST_NAMED]
-        )
-        most = " most of all" if len(worst) > _MOST_NAMED else ""
-        return (
-            f"{gain} {len(worst)} method{'s are' if len(worst) > 1 else ' is'} more "
-            f"than {self.rope:g} below the control,{most} {named}."
-        )
 
-    def cost(self) -> str:
-        """Say what the best method costs, and which as good as it is the cheapest."""
-        best = self.methods.iloc[0]
-        seconds = self.methods["seconds"].astype(float)
-        own, alone = seconds.iloc[0], seconds[self.control]
-        text = f"{best.name}: {_seconds(own)}"
-        if best.name != self.control:
-            text += f", {_factor(own / alone)} times {self.control} ({_seconds(alone)})"
-        held = seconds[self.methods["held_up"]]
-        cheapest, least = held.idxmin(), _seconds(float(held.min()))
-        if cheapest == best.name:
-            return f"{text}; none as good is cheaper."
-        return f"{text}. The cheapest as good: {cheapest}, {least}."
-
-    def _named(self, names: "pd.Index[Any]") -> str:
-        texts = [f"{name} ({self.methods.loc[name, 'mean']:.1f})" for name in names]
-        if len(texts) > _MOST_NAMED:
-            texts[_MOST_NAMED:] = [f"and {len(texts) - _MOST_NAMED} more"]
-        return ", ".join(texts)
+def cost(methods: pd.DataFrame, plan: Comparison) -> str:
+    """Say what the best method costs, and which as good as it is the cheapest."""
+    best, seconds = methods.index[0], methods["seconds"].astype(float)
+    own, alone = seconds.iloc[0], seconds[plan.control]
+    text = f"{best}: {_seconds(own)}"
+    if best != plan.control:
+        text += f", {_factor(own / alone)} times {plan.control} ({_seconds(alone)})"
+    held = seconds[methods["held_up"]]
+    if held.idxmin() == best:
+        return f"{text}; none as good is cheaper."
+    return f"{text}. The cheapest as good: {held.idxmin()}, {_seconds(held.min())}."
 
 
 def decide(
-    values: pd.DataFrame, seconds: pd.DataFrame, comparison: MethodComparison
-) -> Decision:
-    """Compare methods on the data sets of one property."""
-    control, rope = comparison.control, comparison.rope
+    values: pd.DataFrame, seconds: pd.DataFrame, plan: Comparison
+) -> pd.DataFrame:
+    """Compare methods on the data sets of one property, the best mean rank first.
+
+    Returns mean_rank, mean, n (data sets), held_up (the mean is at most ``rope`` below
+    that of the best mean rank), above_control (mean difference), harmed (that is more
+    than ``rope`` below zero), wins, losses (data sets on which it is better or worse
+    than the control), p_better (posterior probability of the Bayesian signed-rank test
+    that it is better than the control by more than ``rope``; ``nan`` for fewer than
+    five data sets), seconds (to choose and fit once, mean over data sets).
+    """
+    control, rope = plan.control, plan.rope
     scale = scale_of(values.to_numpy())
     found = {
         name: differences(values[name], values[control], scale=scale) for name in values
@@ -129,6 +115,7 @@ def decide(
         {
             "mean_rank": rank_methods(values, higher_better=True).mean(),
             "mean": means,
+            "n": len(values),
             "above_control": above_control,
             "harmed": above_control < -limit,
             "wins": (gains > 0).sum(),
@@ -143,13 +130,7 @@ def decide(
         }
     ).sort_values(["mean_rank", "mean"], ascending=[True, False], kind="stable")
     methods["held_up"] = methods["mean"] >= methods["mean"].iloc[0] - limit
-    return Decision(
-        methods=methods,
-        datasets=tuple(map(str, values.index)),
-        control=control,
-        rope=rope,
-        unit=comparison.unit,
-    )
+    return methods
 
 
 def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
@@ -172,21 +153,22 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
             if setting.property in row.properties
         }
         size, label = setting.block, setting.label
-        decision = None
+        values = pd.DataFrame()
         if context.is_judged and with_property:
             part = comparison.model_copy(update={"rows": with_property})
-            decision = _decision(context, part, size)
-        if decision is None:
+            values = ranked(ranking_matrix(context.scores, part, size), part)
+        if values.empty or comparison.control not in values:
             why = NO_RECORD if with_property else NO_DATA
             body.append([label, ", ".join(with_property) or "none", why, "", ""])
             continue
-        where = f"{', '.join(decision.datasets)}; {size} for training"
-        said = decision.held_up(), decision.against_control(), decision.cost()
+        seconds = seconds_matrix(context.scores, part, size)
+        methods = decide(values, seconds.loc[values.index, values.columns], part)
+        where = f"{', '.join(values.index)}; {size} for training"
+        said = (each(methods, part) for each in (held_up, against_control, cost))
         body.append([label, where, *said])
-        decided.append(decision.methods.index)
-        named = decision.methods.rename_axis("method").reset_index()
-        n = len(decision.datasets)
-        tables.append(named.assign(setting=label, n=n, **{"train size": size}))
+        decided.append(methods.index)
+        named = methods.rename_axis("method").reset_index()
+        tables.append(named.assign(setting=label, **{"train size": size}))
     cells = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     cells = cells.reindex(columns=list(_COLUMNS))
     everywhere = set.intersection(*map(set, decided)) if decided else set()
@@ -200,16 +182,6 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         *notes_on_joined(context, comparison, everywhere),
     ]
     return PrintedTable(artefact.title, cells, header, body, notes)
-
-
-def _decision(
-    context: Context, comparison: MethodComparison, block: str
-) -> Decision | None:
-    values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
-    if values.empty or comparison.control not in values:
-        return None
-    seconds = seconds_matrix(context.scores, comparison, block)
-    return decide(values, seconds.loc[values.index, values.columns], comparison)
 
 
 def _seconds(value: float) -> str:

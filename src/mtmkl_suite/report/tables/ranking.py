@@ -1,6 +1,6 @@
 """Tables of methods ranked over data sets, and of the tests of their mean ranks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,15 +8,14 @@ import pandas as pd
 
 from mtmkl_suite.config.models import (
     Comparison,
-    ComparisonRow,
     Ranking,
     RankTests,
     Tolerance,
 )
-from mtmkl_suite.judge.comparison import AnyRow, ranking_matrix, rows_of
+from mtmkl_suite.judge.comparison import ranking_matrix, rows_of
 from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, judge, weakest
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.published_reach import OTHER_READINGS, Marks
+from mtmkl_suite.report.published_reach import Marks
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     CELL_NOTE,
@@ -57,8 +56,7 @@ TEST_COLUMNS = (*CELL_COLUMNS, "recomputed")
 """Columns of the csv of rank tests; ``recomputed`` is from the published accuracies."""
 
 _ACCURACIES = "table_1.csv"
-_OURS_LINE = "reproduced here"  # "reproduced" would read as a verdict
-_PUBLISHED, _VERDICT, _NO_DATA = "published", "verdict", "no data"
+_NO_DATA = "no data"
 _INCOMPLETE = "not every method has a value on every data set"
 _DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
 
@@ -130,26 +128,26 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     )
     headings = _mean_rank_cells(context, artefact)
     marks = Marks(context.reach, pd.concat([cells, headings]))
-    lines: list[tuple[str, ...]] = []
+    body = []
     for block in comparison.blocks:
         for name, row in rows_of(comparison, block):
             main = _in_order(cells, f"{name}, {block}", comparison)
-            lines += [
-                (block, name, _PUBLISHED, *_with_ranks(main, "published", decimals)),
-                ("", "", _OURS_LINE, *_with_ranks(main, "reproduced", decimals)),
-                *_verdict_lines(main.reset_index(), marks),
+            lines = [
+                _with_ranks(main, side, decimals)
+                for side in ("published", "reproduced")
             ]
-            assert isinstance(row, ComparisonRow)
             parts = [(others, label, "") for label in row.readings]
             parts += [(beside, label, f" {OURS}") for label in row.beside]
-            for more, label, mark in parts:
-                mine = _in_order(more, f"{name} ({label}), {block}", comparison)
+            more = []
+            for of, label, mark in parts:
+                mine = _in_order(of, f"{name} ({label}), {block}", comparison)
                 texts = _with_ranks(mine, "reproduced", decimals)
-                lines.append(("", "", f"{label}{mark}", *texts))
+                more.append([f"{label}{mark}: {text}" for text in texts])
+            body.append(_row(block, name, main.reset_index(), lines, marks, more))
         mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
         theirs = printed_mean_ranks(context, comparison, block).ranks
         mean = mean.assign(recomputed=theirs[mean.index]).reset_index()
-        lines += _lines_over_all(block, MEAN_RANK, mean, ".2f", marks)
+        body.append(_row_over_all(block, MEAN_RANK, mean, ".2f", marks))
     counts = cells["n"].dropna()
     repeats = repeats_text(counts) if len(counts) else "repeats"
     # The number of a second reading is printed once.
@@ -167,15 +165,7 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     )
     cells = shown.reindex(columns=list(RANK_COLUMNS)).reset_index(drop=True)
     header = ("training", "data set", *comparison.columns)
-    body = _rows_of(lines, is_judged=context.is_judged)
     return PrintedTable(artefact.title, cells, header, body, notes)
-
-
-def _metrics(name: str, row: AnyRow, part: str) -> dict[str, str]:
-    """Return the metrics of a row, by what names them in the table."""
-    if part == "metric":
-        return {name: row.metric}
-    return {f"{name} ({label})": metric for label, metric in getattr(row, part).items()}
 
 
 def _metric_cells(
@@ -188,7 +178,10 @@ def _metric_cells(
     cells = []
     for block, selector in comparison.blocks.items():
         for name, row in rows_of(comparison, block):
-            for label, metric in _metrics(name, row, part).items():
+            metrics = {name: row.metric}
+            if part != "metric":
+                metrics = {f"{name} ({k})": m for k, m in getattr(row, part).items()}
+            for label, metric in metrics.items():
                 key = name if in_paper else label
                 labels += [f"{label}, {block}"] * len(comparison.columns)
                 of = {"experiment": row.experiment, "metric": metric, "setting": ""}
@@ -199,7 +192,7 @@ def _metric_cells(
                         {**selector, **of, "method": method},
                         in_paper,
                     )
-                    for column, method in comparison.columns.items()
+                    for column, (method,) in comparison.methods.items()
                 ]
     frame, acceptance = judge_cells(context, cells, artefact, comparison.scale)
     return frame.assign(row=labels, printed_row=frame["row"]), acceptance
@@ -207,28 +200,19 @@ def _metric_cells(
 
 def _weaker_of_readings(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Give every cell with a second reading the weaker of its verdicts."""
-    second = {
-        (cell["printed_row"], cell["column"]): cell
-        for cell in others.to_dict("records")
-    }
-    verdicts = []
-    for cell in cells.to_dict("records"):
-        verdict = _verdict_of(cell)
-        other = second.get((cell["row"], cell["column"]))
-        if other is not None:
-            names = (each["row"].rpartition(", ")[0] for each in (cell, other))
-            verdicts_of = (verdict, _verdict_of(other))
-            verdict = weakest(dict(zip(names, verdicts_of, strict=True)))
-        verdicts.append(verdict)
-    return cells.assign(
-        verdict=[each.verdict for each in verdicts],
-        verdict_with_spread=[each.with_spread for each in verdicts],
-        rule=[each.rule for each in verdicts],
-    )
-
-
-def _verdict_of(cell: Mapping[Any, Any]) -> Verdict:
-    return Verdict(cell["verdict"], cell["rule"], cell["verdict_with_spread"])
+    parts = ["verdict", "rule", "verdict_with_spread"]
+    cells = cells.copy()
+    for other in others.to_dict("records"):
+        is_same = cells["row"] == other["printed_row"]
+        is_same &= cells["column"] == other["column"]
+        for place in cells.index[is_same]:
+            both = (cells.loc[place], other)
+            found = weakest({
+                each["row"].rpartition(", ")[0]: Verdict(*(each[k] for k in parts))
+                for each in both
+            })  # fmt: skip
+            cells.loc[place, parts] = [found.verdict, found.rule, found.with_spread]
+    return cells
 
 
 def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
@@ -314,7 +298,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     baselines = [column for column in comparison.columns if column != control]
     origin = _origin_of(context, comparison)
     rows: list[dict[str, Any]] = []
-    lines: list[tuple[str, ...]] = []
+    body = []
     remarks: list[str] = []
     for block in comparison.blocks:
         theirs = printed_mean_ranks(context, comparison, block)
@@ -339,7 +323,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             rows += mine
             shown, form = pd.DataFrame(mine), f".{_DECIMALS[quantity]}f"
             marks = Marks(context.reach, shown)
-            lines += _lines_over_all(block, quantity, shown, form, marks)
+            body.append(_row_over_all(block, quantity, shown, form, marks))
         count = rank_cell(
             context,
             (f"{DOMINATED}, {block}", control),
@@ -359,7 +343,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
                 f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
                 f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
                 f"{n} of {len(baselines)} methods worse than "
-                f"{context.label(comparison.columns[control])} by Holm's test at "
+                f"{context.label(comparison.methods[control][0])} by Holm's test at "
                 f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
                 f"{count['published']:g})."
             )
@@ -372,7 +356,6 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
         *_reasons_of(cells),
     )
     header = ("training", "", *baselines)
-    body = _rows_of(lines, is_judged=context.is_judged)
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
@@ -415,15 +398,15 @@ def _friedman_rows(
     ]
 
 
-def _lines_over_all(
+def _row_over_all(
     block: str, quantity: str, cells: pd.DataFrame, form: str, marks: Marks
-) -> list[tuple[str, ...]]:
-    return [
-        (block, quantity, _PUBLISHED, *_numbers(cells["published"], "g")),
-        ("", "", "recomputed", *_numbers(cells["recomputed"], form)),
-        ("", "", _OURS_LINE, *_numbers(cells["reproduced"], form)),
-        *_verdict_lines(cells, marks),
-    ]
+) -> list[str]:
+    lines = (
+        _numbers(cells["published"], "g"),
+        [f"recomputed: {text}" for text in _numbers(cells["recomputed"], form)],
+        _numbers(cells["reproduced"], form),
+    )
+    return _row(block, quantity, cells, lines, marks)
 
 
 def _rule_of_tests(tolerances: Mapping[str, Tolerance]) -> str:
@@ -434,32 +417,24 @@ def _rule_of_tests(tolerances: Mapping[str, Tolerance]) -> str:
     )
 
 
-def _rows_of(lines: Iterable[tuple[str, ...]], *, is_judged: bool) -> list[list[str]]:
-    """Return rows of cells, the published number above ours, from lines for each.
+def _row(
+    block: str,
+    name: str,
+    cells: pd.DataFrame,
+    lines: Sequence[Sequence[str]],
+    marks: Marks,
+    more: Iterable[Sequence[str]] = (),
+) -> list[str]:
+    """Return a row of the table: lines on each cell, the last with its verdict.
 
-    The third of a line says what it has. Verdicts are left out where there are none.
+    What other readings explain stands beside the verdict; ``more`` are lines below.
     """
-    rows: list[list[str]] = []
-    for block, name, label, *texts in lines:
-        if label == _PUBLISHED:
-            rows.append([block, name, *texts])
-            continue
-        if label == _VERDICT:
-            texts = [VERDICT_MARKS.get(text, "") if is_judged else "" for text in texts]
-        between = " " if label in (_VERDICT, OTHER_READINGS) else "\n"
-        named = "" if between == " " or label == _OURS_LINE else f"{label}: "
-        rows[-1][2:] = [
-            f"{before}{between}{named}{text}".rstrip()
-            for before, text in zip(rows[-1][2:], texts, strict=True)
-        ]
-    return rows
-
-
-def _verdict_lines(cells: pd.DataFrame, marks: Marks) -> list[tuple[str, ...]]:
-    """Return the line of verdicts, and one of what other readings explain."""
-    reach = marks.texts(cells)
-    lines: list[tuple[str, ...]] = [("", "", _VERDICT, *cells["verdict"])]
-    return [*lines, ("", "", OTHER_READINGS, *reach)] if any(reach) else lines
+    *above, ours = lines
+    verdicts = [VERDICT_MARKS.get(each, "") for each in cells["verdict"]]
+    beside = zip(ours, verdicts, marks.texts(cells), strict=True)
+    judged = [" ".join(filter(None, each)) for each in beside]
+    texts = zip(*above, judged, *more, strict=True)
+    return [block, name, *map("\n".join, texts)]
 
 
 def _numbers(values: Iterable[float | None], form: str) -> list[str]:

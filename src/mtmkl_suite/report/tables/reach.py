@@ -9,13 +9,11 @@ import pandas as pd
 from mtmkl_suite.config.models import (
     ClaimSetting,
     Origin,
-    Paper,
     Ranking,
     RankTests,
     ReadingChange,
     ReadingsTable,
     Table,
-    Tolerance,
     claims_on,
 )
 from mtmkl_suite.errors import ConfigError
@@ -33,7 +31,7 @@ from mtmkl_suite.judge.reach import (
     reach_of_claims,
     reach_of_numbers,
 )
-from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, Row, judge
+from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
 from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.published_reach import (
     labels_of,
@@ -85,17 +83,17 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
-    shown = {r: under_reading(context, main, r.factor, r.alternative) for r in readings}
-    own = cells_of(main, context.config)
+    shown = {r: under_reading(context, main, r) for r in readings}
+    own = cells_of(main)
     under = {
-        r: changed(own, cells_of(each, context.config, bases_of(context, r)))
+        r: changed(own, cells_of(each, bases_of(context, r)))
         for r, each in shown.items()
     }
     reach = reach_of_numbers(own, under, is_judged=context.is_judged)
     notes = [f"{NOT_JUDGED.capitalize()}."]
     if context.is_judged:
         claims = {
-            r: claims_of(_of_claims_on(each, bases_of(context, r)))
+            r: claims_of(each, bases_of(context, r))
             for r, each in shown.items()
             if r.kind != "bound"
         }
@@ -119,11 +117,9 @@ def main_context(context: Context) -> Context:
     return recorded_context(context.readings.main, folder.parent)
 
 
-def under_reading(
-    context: Context, main: Context, factor: str, alternative: str
-) -> Context:
+def under_reading(context: Context, main: Context, reading: Reading) -> Context:
     """Return the main results with one reading in place of its experiments."""
-    return replaced(context, main, experiments_under(context, {factor: alternative}))
+    return replaced(context, main, experiments_under(context, reading.factors))
 
 
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
@@ -171,24 +167,16 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
 
 
 def _repeated(setting: ClaimSetting, origin: Origin) -> ClaimSetting:
+    """Return a claim's setting with several repeats in place of each named one."""
     if setting.args["experiment"] != origin.of:
         return setting
-    return setting.model_copy(
-        update={"args": _with_repeats(setting.args, origin.times)}
-    )
-
-
-def _with_repeats(args: Mapping[str, Any], times: int) -> dict[str, Any]:
-    """Return a claim's arguments with ``times`` repeats in place of each named one."""
-    made: dict[str, Any] = {}
-    for key, value in args.items():
-        if isinstance(value, Mapping):
-            made[key] = _with_repeats(value, times)
-        elif key == "repeat" and isinstance(value, list):
-            made[key] = [times * r + i for r in value for i in range(times)]
-        else:
-            made[key] = value
-    return made
+    args = dict(setting.args)
+    for key, side in args.items():
+        if isinstance(side, Mapping) and isinstance(side.get("repeat"), list):
+            first = [origin.times * repeat for repeat in side["repeat"]]
+            repeats = [r + i for r in first for i in range(origin.times)]
+            args[key] = {**side, "repeat": repeats}
+    return setting.model_copy(update={"args": args})
 
 
 def _replaced_overlaps(
@@ -260,73 +248,54 @@ def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]
 
 def bases_of(context: Context, reading: Reading) -> set[str]:
     """Return the main experiments that a reading has scores for."""
-    names = experiments_under(context, {reading.factor: reading.alternative})
+    names = experiments_under(context, reading.factors)
     return {context.readings.experiments[name].of for name in names}
 
 
 def cells_of(
-    context: Context, config: Paper, experiments: set[str] | None = None
+    context: Context, experiments: set[str] | None = None
 ) -> dict[CellId, Number]:
     """Return the printed numbers of a paper with ours and the verdicts."""
     cells: dict[CellId, Number] = {}
     for name, artefact in context.config.artefacts.items():
         if experiments is not None and not experiments & set(artefact.shown):
             continue
-        frames: list[tuple[pd.DataFrame, str, Tolerance | None]] = []
-        if isinstance(artefact, Table | Ranking | RankTests):
-            tolerance = None
-            if isinstance(artefact, Ranking | Table):
-                tolerance = artefact.tolerance
-            cells_of_table = _TABLES[type(artefact)](context, artefact).cells
-            frames.append((cells_of_table, artefact.file, tolerance))
+        frames: list[tuple[pd.DataFrame, Any]] = []
+        if type(artefact) in _TABLES:
+            frames.append((_TABLES[type(artefact)](context, artefact).cells, artefact))
         if artefact.quoted is not None:
             quoted = artefact.quoted
-            of_text = build_quoted(context, quoted)[0]
-            frames.append((of_text, quoted.file, quoted.tolerance))
-        for frame, file, tolerance in frames:
-            printed = published_numbers(context, file)
-            for cell in frame[frame["in_paper"].astype(bool)].to_dict("records"):
-                if not pd.isna(cell["published"]):
-                    cells[name, cell["row"], cell["column"]] = Number(
-                        printed.get((cell["row"], cell["column"]), _published(cell)),
-                        _reproduced(cell),
-                        verdict=cell["verdict"],
-                        tolerance=tolerance,
-                        unit=cell["unit"],
-                        is_derived=isinstance(artefact, RankTests)
-                        or cell["unit"] == RANK,
-                    )
+            frames.append((build_quoted(context, quoted)[0], quoted))
+        for frame, of in frames:
+            printed = published_numbers(context, of.file)
+            of_tests = isinstance(of, RankTests)
+            is_printed = frame["in_paper"].astype(bool) & frame["published"].notna()
+            for cell in frame[is_printed].to_dict("records"):
+                place = cell["row"], cell["column"]
+                ours = cell["reproduced"], cell["reproduced_sd"], cell["n"]
+                cells[name, *place] = Number(
+                    # Of tests one number is from another file.
+                    printed.get(place) or Published(cell["published"]),
+                    None if pd.isna(cell["reproduced"]) else Reproduced(*ours),
+                    verdict=cell["verdict"],
+                    tolerance=None if of_tests else of.tolerance,
+                    unit=cell["unit"],
+                    is_derived=of_tests or cell["unit"] == RANK,
+                )
     return cells
 
 
-def _published(cell: Mapping[Any, Any]) -> Published:
-    sd = None if pd.isna(cell["published_sd"]) else float(cell["published_sd"])
-    n = 1 if pd.isna(cell["published_n"]) else int(cell["published_n"])
-    return Published(float(cell["published"]), sd, n)
-
-
-def _reproduced(cell: Mapping[Any, Any]) -> Reproduced | None:
-    if pd.isna(cell["reproduced"]):
-        return None
-    sd = 0.0 if pd.isna(cell["reproduced_sd"]) else float(cell["reproduced_sd"])
-    return Reproduced(float(cell["reproduced"]), sd, int(cell["n"]))
-
-
-def claims_of(context: Context) -> pd.DataFrame:
-    """Return the results of the tests of all claims in their settings.
+def claims_of(context: Context, experiments: set[str] | None = None) -> pd.DataFrame:
+    """Return the results of the tests of all claims, or of those on experiments.
 
     A claim on the numbers of a step, which no reading changes, is as published.
     """
-    folder = PaperFolder(record_folder(context.config))
-    return published_claims(context, folder)[1]
-
-
-def _of_claims_on(context: Context, experiments: set[str]) -> Context:
-    claims = claims_on(
-        context.config.claims, lambda s: bool(s.experiments & experiments)
-    )
-    config = context.config.model_copy(update={"claims": claims})
-    return replace(context, config=config)
+    config = context.config
+    if experiments is not None:
+        kept = claims_on(config.claims, lambda s: bool(s.experiments & experiments))
+        config = config.model_copy(update={"claims": kept})
+    folder = PaperFolder(record_folder(config))
+    return published_claims(replace(context, config=config), folder)[1]
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
@@ -392,39 +361,45 @@ def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
     it *reproduced* by the bound.
     """
     main = unmeasured_main(context)
-    printed = cells_of(main, context.config)
-    rows: list[dict[str, Any]] = []
-    lines, labels = [], []
-    for reading in readings_of(context):
-        if reading.kind != "bound":
-            continue
-        shown = under_reading(context, main, reading.factor, reading.alternative)
-        settings = context.readings.factors[reading.factor]
-        labels.append(settings.alternatives[reading.alternative].label)
-        found = cells_of(shown, context.config, bases_of(context, reading))
-        for cell, bound in found.items():
-            if bound.is_derived or bound.reproduced is None:
-                continue
-            mine = {
-                place[2]: _row(place, number, reading.name, bound, context)
-                for place, number in printed.items()
-                if place[:2] == cell[:2]
-            }
-            rows += mine.values()
-            ours = bound.reproduced
-            shown_bound = mean_sd(ours.value, ours.sd, ours.n, _DECIMALS)
-            lines.append((cell[1], shown_bound, mine))
-    columns = list(dict.fromkeys(column for *_, mine in lines for column in mine))
-    body = [
-        [row, bound, *(_text(mine.get(column)) for column in columns)]
-        for row, bound, mine in lines
+    printed = cells_of(main)
+    bounds = [each for each in readings_of(context) if each.kind == "bound"]
+    cells = pd.DataFrame(
+        [
+            _bounded(place, printed[place], reading.name, bound, context)
+            for reading in bounds
+            for shown in [under_reading(context, main, reading)]
+            for cell, bound in cells_of(shown, bases_of(context, reading)).items()
+            if bound.reproduced is not None and not bound.is_derived
+            for place in printed
+            if place[:2] == cell[:2]
+        ],
+        columns=list(BOUND_COLUMNS),
+    )
+    header = ["row", "bound", *cells["column"].unique()]
+    body = []
+    for _, mine in cells.groupby(["row", "reading", "bound"], sort=False):
+        row, bound, sd, n = mine[["row", "bound", "bound_sd", "n"]].iloc[0]
+        texts = {
+            each["column"]: f"{each['published']:.{_DECIMALS}f}"
+            + f" {ABOVE}" * bool(each["is_above"])
+            for each in mine.to_dict("records")
+        }
+        shown_bound = mean_sd(bound, sd, n, _DECIMALS)
+        body.append([row, shown_bound, *(texts.get(c, DASH) for c in header[2:])])
+    factors = context.readings.factors
+    labels = [factors[r.factor].alternatives[r.alternative].label for r in bounds]
+    notes = [
+        MEAN_SD_NOTE,
+        f"Bound: {'; '.join(labels)}. The other columns are the printed numbers.",
+        f"{ABOVE} above the bound by more than max(2 SE, tol): with these features and "
+        "splits, SVMs with one kernel for each task that share nothing cannot reach it."
+        if context.is_judged
+        else NOT_JUDGED_NOTE,
     ]
-    cells = pd.DataFrame(rows, columns=list(BOUND_COLUMNS))
-    notes, header = _notes_on_bounds(context, labels), ("row", "bound", *columns)
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
-def _row(
+def _bounded(
     place: CellId, number: Number, reading: str, bound: Number, context: Context
 ) -> dict[str, Any]:
     ours, printed = bound.reproduced, number.published.value
@@ -441,20 +416,3 @@ def _row(
         "bound_sd": ours.sd, "n": ours.n, "difference": printed - ours.value,
         "is_above": is_above,
     }  # fmt: skip
-
-
-def _text(row: Row | None) -> str:
-    if row is None:
-        return "–"
-    return f"{row['published']:.{_DECIMALS}f}{f' {ABOVE}' * bool(row['is_above'])}"
-
-
-def _notes_on_bounds(context: Context, labels: list[str]) -> tuple[str, ...]:
-    what = f"Bound: {'; '.join(labels)}. The other columns are the printed numbers."
-    if not context.is_judged:
-        return (MEAN_SD_NOTE, what, NOT_JUDGED_NOTE)
-    above = (
-        f"{ABOVE} above the bound by more than max(2 SE, tol): with these features and "
-        "splits, SVMs with one kernel for each task that share nothing cannot reach it."
-    )
-    return (MEAN_SD_NOTE, what, above)

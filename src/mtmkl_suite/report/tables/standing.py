@@ -1,10 +1,9 @@
 """Ranks and differences of methods on one experiment, those that joined it named."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
@@ -105,20 +104,19 @@ def _standing(
     reference = own[0] if own else str(compared.index[0])
     pairs = _against(reference, experiment, statistics)
     below = _below_floor(context, means, better)
-    rows = []
-    for method, row in means.iterrows():
-        name = str(method)
-        pair = pairs.get(name, {})
-        rows.append([
+    rows = [
+        [
             _rank(ranks.get(name)),
             *([_rank(without.get(name))] if own else []),
             _label(context, name, own) + " (below the control)" * (name in below),
             mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"])),
-            _signed(pair.get("difference")),
-            _interval(pair),
-            p_text(pair.get("p")),
+            _signed(row["difference"]),
+            _interval(row["low"], row["high"]),
+            p_text(row["p"]),
             _seconds(row["seconds"]),
-        ])  # fmt: skip
+        ]
+        for name, row in means.join(pairs).iterrows()
+    ]
     shown = metric_words(metric)
     of_pairs = f"{_label(context, reference, [])} − method"
     header = [
@@ -127,7 +125,7 @@ def _standing(
     ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
-        "none. " + _INTERVALS[any(pair["is_shared"] for pair in pairs.values())]
+        "none. " + _INTERVALS[bool(pairs["is_shared"].any())]
     ]
     if means["n"].max() < MIN_UNITS:
         notes.append(
@@ -148,7 +146,9 @@ def _standing(
         labels = ", ".join(_label(context, name, []) for name in below)
         sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(compared) > 1:
-        sentences.append(_best_sentence(context, reference, compared, shown, pairs))
+        sentences.append(
+            _best_sentence(context, reference, compared, shown, pairs["p"])
+        )
     # Without the rank among the baselines, the interval and the seconds.
     brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
     return Standing(settings.title, sentences, TextTable(header, rows, notes), brief)
@@ -166,28 +166,19 @@ def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[st
     return [name for name in compared if losses[name] > losses[floors[0]]]
 
 
-def _against(
-    reference: str, experiment: str, statistics: pd.DataFrame
-) -> dict[str, dict[str, float]]:
+def _against(reference: str, experiment: str, statistics: pd.DataFrame) -> pd.DataFrame:
     """Return differences of the reference and each other method, with their p."""
-    found: dict[str, dict[str, float]] = {}
     mine = statistics[statistics["experiment"] == experiment]
-    for row in mine.to_dict("records"):
-        if reference not in (row["first"], row["second"]):
-            continue
-        sign = 1.0 if row["first"] == reference else -1.0
-        ends = sorted((sign * row["interval_low"], sign * row["interval_high"]))
-        p = row["p_corrected"] if not pd.isna(row["p_corrected"]) else row["p_wilcoxon"]
-        if not pd.isna(row["rho"]) and pd.isna(row["p_corrected"]):
-            p = np.nan
-        found[row["second"] if sign > 0 else row["first"]] = {
-            "difference": sign * row["mean_difference"],
-            "low": ends[0], "high": ends[1], "p": p,
-            "is_shared": not pd.isna(row["rho"]),
-        }  # fmt: skip
-    tested = [name for name, row in found.items() if not pd.isna(row["p"])]
-    for name, p in zip(tested, holm([found[n]["p"] for n in tested]), strict=True):
-        found[name]["p"] = float(p)
+    mine = mine[(mine["first"] == reference) | (mine["second"] == reference)]
+    is_first = mine["first"] == reference
+    low, high = mine["interval_low"], mine["interval_high"]
+    found = pd.DataFrame({
+        "difference": mine["mean_difference"].where(is_first, -mine["mean_difference"]),
+        "low": low.where(is_first, -high), "high": high.where(is_first, -low),
+        "p": mine["p_corrected"].where(mine["rho"].notna(), mine["p_wilcoxon"]),
+        "is_shared": mine["rho"].notna(),
+    }).set_index(mine["second"].where(is_first, mine["first"]))  # fmt: skip
+    found["p"] = pd.Series(holm(found["p"].dropna()), found["p"].dropna().index)
     return found
 
 
@@ -197,7 +188,7 @@ def _own_sentence(
     ranks: pd.Series,
     means: pd.DataFrame,
     metric: str,
-    pairs: Mapping[str, Mapping[str, float]],
+    pairs: pd.DataFrame,
     higher_better: bool,
 ) -> str:
     row: Any = means.loc[method]
@@ -206,16 +197,19 @@ def _own_sentence(
         f"{_label(context, method, [])}: rank {_rank(ranks[method])} of {len(ranks)} "
         f"by {metric}, {with_minus(value)}."
     )
-    sides: dict[str, list[str]] = {"better than": [], "worse than": []}
-    tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}
-    for name, pair in tested.items():
-        if pair["p"] < LEVEL:
-            is_better = (pair["difference"] > 0) == higher_better
-            side = "better than" if is_better else "worse than"
-            sides[side].append(_label(context, name, []))
-    parts = [f"{side} {', '.join(names)}" for side, names in sides.items() if names]
-    rest = len(tested) - sum(map(len, sides.values()))
-    parts += [f"not significantly different from {rest} methods"] if rest else []
+    tested = pairs.dropna(subset=["p"])
+    apart = tested[tested["p"] < LEVEL]
+    is_better = (apart["difference"] > 0) == higher_better
+    parts = [
+        f"{side} {', '.join(_label(context, name, []) for name in names)}"
+        for side, names in (
+            ("better than", apart.index[is_better]),
+            ("worse than", apart.index[~is_better]),
+        )
+        if len(names)
+    ]
+    if rest := len(tested) - len(apart):
+        parts.append(f"not significantly different from {rest} methods")
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
     others = means.loc[[m for m in ranks.index if m != method], "seconds"]
@@ -226,19 +220,13 @@ def _own_sentence(
 
 
 def _best_sentence(
-    context: Context,
-    best: str,
-    compared: pd.DataFrame,
-    metric: str,
-    pairs: Mapping[str, Mapping[str, float]],
+    context: Context, best: str, compared: pd.DataFrame, metric: str, p: pd.Series
 ) -> str:
-    tested = {k: v for k, v in pairs.items() if not pd.isna(v["p"])}
-    apart = [name for name, pair in tested.items() if pair["p"] < LEVEL]
     text = f"{_label(context, best, [])} has the best mean {metric} of {len(compared)}"
-    if not tested:
+    if p.isna().all():
         return f"{text} methods. Differences are not tested."
     return (
-        f"{text} methods, and is significantly better than {len(apart)} of them "
+        f"{text} methods, and is significantly better than {(p < LEVEL).sum()} of them "
         f"(p < {LEVEL:g})."
     )
 
@@ -297,8 +285,8 @@ def _note_of_no_test(context: Context, experiments: Sequence[str]) -> str:
     return "Mean ranks are described here, not tested."
 
 
-def _label(context: Context, method: str, own: Sequence[str]) -> str:
-    return context.label(method) + (" (joined)" if method in own else "")
+def _label(context: Context, method: Hashable, own: Sequence[str]) -> str:
+    return context.label(str(method)) + (" (joined)" if method in own else "")
 
 
 def _rank(rank: Any) -> str:
@@ -309,10 +297,8 @@ def _signed(value: float | None) -> str:
     return "0" if value == 0 else number(value, "+.3g")
 
 
-def _interval(pair: Mapping[str, float]) -> str:
-    if not pair or pd.isna(pair["low"]):
-        return DASH
-    return f"{_signed(pair['low'])} to {_signed(pair['high'])}"
+def _interval(low: float, high: float) -> str:
+    return DASH if pd.isna(low) else f"{_signed(low)} to {_signed(high)}"
 
 
 def _seconds(value: float) -> str:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import ReadingsFigure
+from mtmkl_suite.config.models import Figure
 from mtmkl_suite.config.readings import FILE, has_readings, load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.documents import config_dir
@@ -233,8 +233,6 @@ def test_a_run_names_readings_that_exist(folder):
     (folder / FILE).unlink()
     with pytest.raises(ConfigError, match=r"none of the papers .* has a readings.yaml"):
         load_papers(run([str(folder)], True))
-    with pytest.raises(ConfigError, match="has no readings: write them to"):
-        load_readings(folder, "quick")
 
 
 IN_PLACE = """
@@ -263,7 +261,9 @@ def test_a_change_in_place_alone_makes_no_experiment(folder):
     curve = config.artefacts["specification_stl_first"]
     assert len(curve.experiments) == len(set(curve.experiments)) == 3
     assert len(config.readings.specifications["stl_first"].experiments) == 8
-    with pytest.raises(ConfigError, match="measure read the main scores alone"):
+    with pytest.raises(
+        ConfigError, match="quick tier fits nothing for the readings measure"
+    ):
         load_readings(folder, "quick", ["measure"])
 
 
@@ -310,7 +310,7 @@ def test_figures_are_artefacts_of_their_readings(folder):
     changed(folder, end=FIGURE)
     config = load_readings(folder, "quick")
     artefact = config.artefacts["costs_drawn"]
-    assert artefact == ReadingsFigure(
+    assert artefact == Figure(
         kind="figure", title="A figure", experiments=["digits@costs=high"]
     )
     assert list(config.readings.figures) == ["costs_drawn"]
@@ -346,7 +346,8 @@ def test_a_mistake_is_refused_with_file_and_key(folder, end, old, new, message):
     changed(folder, (old, new), end=end)
     with pytest.raises(ConfigError, match=message) as refused:
         check_names(load_readings(folder, "quick"))
-    assert str(refused.value).startswith("yousefi2015/readings.yaml: key ")
+    assert str(refused.value).startswith("yousefi2015/readings.yaml: ")
+    assert "key " in str(refused.value)
 
 
 def test_a_reading_may_choose_in_every_repeat_what_the_main_protocol_holds():

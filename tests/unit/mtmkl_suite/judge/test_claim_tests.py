@@ -8,8 +8,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
-from mtmkl_suite.judge import claim_tests
-from mtmkl_suite.judge.claim_tests import ClaimError, ahead_by_ranks, best_in
+from mtmkl_suite.judge.claim_tests import ClaimError
+from mtmkl_suite.judge.claims import result_of
 from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
 
@@ -30,21 +30,22 @@ def two_methods(table, first, second, **columns):
 
 def paired_difference(scores, *overlaps, **args):
     args = ARGS | {"lower": A, "higher": B} | args
-    return claim_tests.paired_difference(scores, *overlaps, **args)
+    return result_of("paired_difference", args, scores, *overlaps)
 
 
 def equivalence(scores, *overlaps, **args):
     args = ARGS | {"first": A, "second": B} | args
-    return claim_tests.equivalence(scores, *overlaps, **args)
+    return result_of("equivalence", args, scores, *overlaps)
 
 
 def trend(scores, *overlaps, **args):
     args = ARGS | {"where": {}, "axis": "n_tasks", "direction": "decreasing"} | args
-    return claim_tests.trend(scores, *overlaps, **args)
+    return result_of("trend", args, scores, *overlaps)
 
 
 def within_range(scores, *overlaps, **args):
-    return claim_tests.within_range(scores, *overlaps, **ARGS | {"where": {}} | args)
+    args = ARGS | {"where": {}} | args
+    return result_of("within_range", args, scores, *overlaps)
 
 
 @pytest.fixture
@@ -166,13 +167,13 @@ class TestBestIn:
         ],
     )
     def test_units_are_counted(self, scores, others, at_least, count, verdict):
-        result = best_in(
-            scores,
-            higher={"method": "c"},
-            others=[{"method": name} for name in others],
-            at_least=at_least,
-            **ARGS,
-        )
+        args = {
+            "higher": {"method": "c"},
+            "others": [{"method": name} for name in others],
+            "at_least": at_least,
+            "unit": "task",
+        }
+        result = result_of("best_in", ARGS | args, scores)
         assert (result.own.statistic, result.n_units) == (count, 10)
         assert (result.verdict, result.corrected) == (verdict, None)
         assert (result.own.estimate, result.variance_ratio) == (count / 10, 0.0)
@@ -281,10 +282,9 @@ class TestMonotone:
             for r, curve in enumerate(curves)
             for g, v in zip(self.GAMMAS, curve, strict=False)
         ]  # fmt: skip
-        return claim_tests.monotone(
-            table(rows), experiment="e", metric="n_features", where={"method": "m"},
-            axis="gamma", direction=direction,
-        )  # fmt: skip
+        args = {"experiment": "e", "metric": "n_features", "where": {"method": "m"},
+                "axis": "gamma", "direction": direction}  # fmt: skip
+        return result_of("monotone", args, table(rows))
 
     def test_holds_without_a_wrong_step_on_average(self, table):
         result = self.run(table, [[11, 9, 9, 2], [11, 10, 8, 0]])
@@ -417,10 +417,9 @@ class TestOverlap:
             ]
         )
         same = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, same_roles=True)}
+        args = {"where": A, "axis": "n_tasks"}
         found, wrong = (
-            claim_tests.monotone(
-                scores, same, where=A, axis="n_tasks", direction=direction, **ARGS
-            )
+            result_of("monotone", ARGS | args | {"direction": direction}, scores, same)
             for direction in ("nonincreasing", "nondecreasing")
         )
         assert found.verdict == "holds"
@@ -450,15 +449,15 @@ class TestAheadByRanks:
             for method, mean in means.items()
             for repeat in range(2)
         ]  # fmt: skip
-        return ahead_by_ranks(
-            table(rows),
-            experiment="e0",
-            rows=[{"experiment": f"e{k}", "metric": metric} for k in range(7)],
-            control="own",
-            baselines=["a", "b", "c"],
-            where={},
-            low=low,
-        )
+        args = {
+            "experiment": "e0",
+            "rows": [{"experiment": f"e{k}", "metric": metric} for k in range(7)],
+            "control": "own",
+            "baselines": ["a", "b", "c"],
+            "where": {},
+            "low": low,
+        }
+        return result_of("ahead_by_ranks", args, table(rows))
 
     def test_counts_baselines_as_demsar_does(self, table):
         means = {"own": 0.9, "a": 0.8, "b": 0.7, "c": 0.6}

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
-from mtmkl_suite.config.models import Claim
+from mtmkl_suite.config.models import Claim, ClaimSetting
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.claims import (
     COLUMNS,
@@ -15,10 +16,11 @@ from mtmkl_suite.judge.claims import (
     evaluate_settings,
     judged_sentences,
     over_tasks_in_words,
+    repeats_needed,
+    setting_in_words,
     summed,
 )
 from mtmkl_suite.judge.overlap import Overlap
-from mtmkl_suite.judge.sample_size import repeats_needed
 
 ARGS = {
     "experiment": "e",
@@ -294,3 +296,57 @@ class TestSentences:
         ):
             (row,) = judged_sentences([claim], frame).to_dict("records")
             assert (row["verdict"], row["settings"]) == (verdict, 0)
+
+
+@pytest.mark.parametrize("effect", [0.1, 0.3, 0.7, 1.5, 4.0])
+def test_independent_repeats_are_planned_as_statsmodels_does(effect):
+    n = TTestPower().solve_power(effect_size=effect, power=0.8, alpha=0.05)
+    assert repeats_needed(effect * 3, 3.0) == max(2, math.ceil(n))
+    assert repeats_needed(-effect * 3, 3.0) == max(2, math.ceil(n))
+
+
+def test_planned_power_is_reached_by_repeats_that_share_examples():
+    mean, c = 0.9, 0.05
+    n = repeats_needed(mean, 1.0, c)
+    assert repeats_needed(mean, 1.0) < n < math.inf
+    rng = np.random.default_rng(0)
+    trials = 4000
+    common = rng.normal(scale=math.sqrt(c), size=(trials, 1))
+
+    def power(n):
+        values = mean + common + rng.normal(size=(trials, n))
+        t = values.mean(axis=1) / (values.std(axis=1, ddof=1) * math.sqrt(1 / n + c))
+        return np.mean(np.abs(t) > stats.t.ppf(0.975, n - 1))
+
+    error = 3 * math.sqrt(0.8 * 0.2 / trials)
+    assert power(n) > 0.8 - error
+    assert power(n - 2) < 0.8
+
+
+def test_no_number_of_repeats_makes_up_for_common_examples():
+    # The statistic stays below 0.5 / √0.25 = 1, whatever the number.
+    assert math.isinf(repeats_needed(0.5, 1.0, 0.25))
+    assert math.isinf(repeats_needed(0.5, 1.0, math.inf))
+    assert math.isinf(repeats_needed(0.0, 1.0))
+
+
+def test_a_difference_without_a_spread():
+    assert repeats_needed(1.0, 0.0) == 2
+    assert math.isinf(repeats_needed(0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("varied", "words"),
+    [
+        ({}, ""),
+        ({"higher.method": "p2", "experiment": "toy_sd"}, "p = 2, toy sd"),
+        ({"lower.train_size, higher.train_size": 20}, "training size 20"),
+        ({"where.n_tasks": 5, "low": 3, "rows": [{}]}, "5 tasks, at least 3"),
+        ({"higher.setting": '{"alpha": 148.41315}'}, "alpha = 148.4"),
+        ({"where.dataset": "toy[n_a=5]"}, "data set toy (n a = 5)"),
+        ({"over_tasks.experiment": "e"}, ""),
+    ],
+)
+def test_what_varies_is_in_words(varied, words):
+    setting = ClaimSetting(varied=varied, args={"experiment": "e"})
+    assert setting_in_words(setting, {"p2": "p = 2"}) == words

@@ -148,20 +148,6 @@ class TestVarianceRatio:
         assert math.isinf(variance_ratio([shared], unit="task"))
         assert variance_ratio([shared]) == 0
 
-    @pytest.mark.parametrize(
-        ("shares", "words"),
-        [
-            ((1.1, 0.5, 0.5), "pool_share 1.1 is not between"),
-            ((-0.1, 0.5, 0.5), "pool_share -0.1 is not between"),
-            ((1.0, 0.0, 0.5), "test_share 0.0 is not between"),
-            ((1.0, 0.5, 1.0), "train_share 1.0 is not between"),
-            ((1.0, 0.7, 0.6), "test_share 0.7 and train_share 0.6 are more than 1"),
-        ],
-    )
-    def test_shares_out_of_range(self, shares, words):
-        with pytest.raises(ValueError, match=words):
-            Overlap(*shares)
-
 
 class TestShareOfPool:
     def test_equal_classes(self):

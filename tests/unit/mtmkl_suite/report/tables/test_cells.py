@@ -195,7 +195,7 @@ def test_a_selector_that_matches_several_levels_is_refused():
 def test_a_cell_without_a_published_number_is_refused():
     rows = SPEC.rows | {"Nobody": {"method": "joint"}}
     spec = SPEC.model_copy(update={"rows": rows})
-    with pytest.raises(ValueError, match="Nobody"):
+    with pytest.raises(KeyError, match="Nobody"):
         build_table(make(values=VALUES), spec)
     with pytest.raises(ValueError, match=r"u\.csv"):
         build_table(make(values=VALUES), SPEC.model_copy(update={"file": "u.csv"}))

@@ -15,7 +15,6 @@ from scipy import stats
 
 from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
 from mtmkl_suite.report.artefacts import build
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.ranking import RANK_COLUMNS, TEST_COLUMNS, mean_ranks
 
 
@@ -89,17 +88,6 @@ def test_an_incomplete_block_has_no_mean_ranks_and_says_so():
         assert [lines[-1] for lines in cells] == ["no data"] * 3
     assert cell_of(ranking, "A, 10 %", "Alone")["reproduced_rank"] == 3
     assert cell_of(ranking, "mean rank, 10 %", "Alone")["verdict"] == "no data"
-
-
-def test_a_number_that_is_not_printed_is_an_error():
-    missing = context()
-    cut = missing.published["table_1.csv"].iloc[1:]
-    broken = Context(
-        config=missing.config, scores=missing.scores, arrays={}, data_info={},
-        published={**missing.published, "table_1.csv": cut},
-    )  # fmt: skip
-    with pytest.raises(ValueError, match=r"no row 'A, 10 %', 'Alone'"):
-        build(broken, RANKING)
 
 
 def test_pairs_over_data_sets_follow_the_ranking():

@@ -15,6 +15,7 @@ from mtmkl_suite.judge.reach import (
     NOT_TRIED,
     WITH_TEST_DATA,
     WITHIN_REACH,
+    Reading,
 )
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
@@ -153,7 +154,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
     ]
     scores = one.assign(experiment="robot@inputs=raw", value=0.5)
     context = context_of(config, scores)[1]
-    robot = under_reading(context, main, "inputs", "raw").scores
+    robot = under_reading(context, main, Reading("inputs", "raw")).scores
     robot = robot[robot["experiment"] == "robot"]
     assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
     # Those that it changes, but that were not run, have no scores to be compared with.
@@ -330,7 +331,7 @@ def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
 def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
     config = load_readings("argyriou2008", "paper", ["variance", "penalties", "bias"])
     main, context = context_of(config)
-    shown = under_reading(context, main, "variance", "weighted").scores
+    shown = under_reading(context, main, Reading("variance", "weighted")).scores
     where = shown["experiment"] == "school"
     own = main.scores[main.scores["experiment"] == "school"]
     before = own[own["metric"] == "explained_variance_weighted"]
@@ -375,7 +376,7 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
         ("published_code", 0.5),
         ("published_code_chosen", 0.25),
     ):
-        shown = under_reading(context, main, "choice", alternative).scores
+        shown = under_reading(context, main, Reading("choice", alternative)).scores
         shown = shown[
             (shown["experiment"] == "robot") & (shown["metric"] == "accuracy")
         ]
@@ -485,7 +486,7 @@ def test_every_printed_number_of_a_row_stands_beside_its_bound(context, bounds):
 
 
 def test_readers_see_which_numbers_are_out_of_reach(bounds):
-    assert bounds.header[:3] == ("row", "bound", "STL")
+    assert bounds.header[:3] == ["row", "bound", "STL"]
     assert [line[0] for line in bounds.body] == list(bounds.cells["row"].unique())
     assert bounds.body[0][1] == "85.00 ± 0.10 (n = 3)"
     marked = sum(ABOVE in text for line in bounds.body for text in line)

@@ -3,8 +3,11 @@ import pytest
 
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.report.context import recorded_context
-from mtmkl_suite.report.figures.main_claims import main_claim_svg
-from mtmkl_suite.report.main_claims import main_answer, verdict_in_words
+from mtmkl_suite.report.figures.main_claims import (
+    main_answer,
+    main_claim_svg,
+    verdict_in_words,
+)
 from mtmkl_suite.report.record import read_claims
 from mtmkl_suite.run.folders import PublishedFolder, record_folder
 
