@@ -83,7 +83,8 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
     if not found:
         return []
     first, table = found[0], found[0].table
-    lines = [table.header, *table.rows[:_BEST]]
+    others = [table.rows[k] for k in first.own if k >= _BEST]
+    lines = [table.header, *table.rows[:_BEST], *others]
     best = [[line[k] for k in first.brief] for line in lines]
     widths = [max(map(len, column)) for column in zip(*best, strict=True)]
     return [

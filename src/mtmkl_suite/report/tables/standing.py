@@ -17,7 +17,7 @@ from mtmkl_suite.report.text import (
     p_text,
     with_minus,
 )
-from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS, holm
+from mtmkl_suite.statistics.pairs import LEVEL, holm
 from mtmkl_suite.statistics.ties import without_rounding
 
 _INTERVALS = {
@@ -33,13 +33,15 @@ _INTERVALS = {
 class Standing:
     """The methods of an experiment in order, and what is to be said first.
 
-    ``brief``: Columns of the table that are enough where there is little room.
+    ``brief``: Columns of the table that are enough where there is little room; ``own``:
+    rows of methods that joined.
     """
 
     title: str
     sentences: list[str]
     table: TextTable
     brief: Sequence[int]
+    own: Sequence[int] = ()
 
 
 def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
@@ -120,17 +122,16 @@ def _standing(
     shown = metric_words(metric)
     of_pairs = f"{_label(context, reference, [])} − method"
     header = [
-        "rank", *(["rank among the baselines"] if own else []), "method", shown,
-        of_pairs, "95 % interval", "p after Holm", "seconds per fit",
+        "rank", *(["rank among the baselines"] if own else []), "method",
+        f"{shown}, mean ± sd", of_pairs, "95 % interval", "p after Holm",
+        "seconds per fit",
     ]  # fmt: skip
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
         "none. " + _INTERVALS[bool(pairs["is_shared"].any())]
     ]
-    if means["n"].max() < MIN_UNITS:
-        notes.append(
-            f"Fewer than {MIN_UNITS} repeats: differences are described, not tested."
-        )
+    if len(pairs) and pairs["p"].isna().all():
+        notes.append("Too few repeats: differences are described, not tested.")
     if config.record is not None:
         notes.append(config.record.note)
     sentences = [
@@ -151,7 +152,9 @@ def _standing(
         )
     # Without the rank among the baselines, the interval and the seconds.
     brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
-    return Standing(settings.title, sentences, TextTable(header, rows, notes), brief)
+    joined = [k for k, name in enumerate(means.index) if name in own]
+    table = TextTable(header, rows, notes)
+    return Standing(settings.title, sentences, table, brief, joined)
 
 
 def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
@@ -175,7 +178,9 @@ def _against(reference: str, experiment: str, statistics: pd.DataFrame) -> pd.Da
     found = pd.DataFrame({
         "difference": mine["mean_difference"].where(is_first, -mine["mean_difference"]),
         "low": low.where(is_first, -high), "high": high.where(is_first, -low),
-        "p": mine["p_corrected"].where(mine["rho"].notna(), mine["p_wilcoxon"]),
+        "p": mine["p_corrected"].where(
+            mine["rho"].notna(), mine["p_wilcoxon"].where(mine["can_reject"])
+        ),
         "is_shared": mine["rho"].notna(),
     }).set_index(mine["second"].where(is_first, mine["first"]))  # fmt: skip
     found["p"] = pd.Series(holm(found["p"].dropna()), found["p"].dropna().index)
@@ -205,11 +210,10 @@ def _own_sentence(
         for side, names in (
             ("better than", apart.index[is_better]),
             ("worse than", apart.index[~is_better]),
+            ("not significantly different from", tested.index.difference(apart.index)),
         )
         if len(names)
     ]
-    if rest := len(tested) - len(apart):
-        parts.append(f"not significantly different from {rest} methods")
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
     others = means.loc[[m for m in ranks.index if m != method], "seconds"]

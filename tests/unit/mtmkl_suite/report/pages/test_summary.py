@@ -68,7 +68,9 @@ def test_the_report_has_an_address(results):
 def test_a_run_of_parts_ends_with_its_best_methods(results, monkeypatch):
     header = ["rank", "method", "accuracy", "a − method", "95 % interval", "seconds"]
     rows = [[f"{k}", f"m{k}", f"0.{9 - k}", f"+0.{k}", "–", "1"] for k in range(1, 8)]
-    found = [Standing("Digits", ["m1 is best."], TextTable(header, rows), range(4))]
+    found = [
+        Standing("Digits", ["m1 is best."], TextTable(header, rows), range(4), [6])
+    ]
     monkeypatch.setattr(pages, "load_context", lambda config, folder: None)
     monkeypatch.setattr(pages, "standings", lambda context, statistics: found)
     write_table(results.paper("p").statistics, pd.DataFrame({"p": [0.5]}))
@@ -83,6 +85,7 @@ def test_a_run_of_parts_ends_with_its_best_methods(results, monkeypatch):
         "    3     m3      0.6       +0.3",
         "    4     m4      0.5       +0.4",
         "    5     m5      0.4       +0.5",
+        "    7     m7      0.2       +0.7",
     ]
 
 

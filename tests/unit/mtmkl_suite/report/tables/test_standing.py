@@ -107,13 +107,22 @@ def test_differences_have_the_sign_of_own_minus_other_and_holm():
     assert ps["Bad"] == f"{2 * smallest:.3f}"
 
 
+def test_so_few_repeats_that_no_test_could_reject_are_not_tested():
+    (standing,) = shown(context(scores("first", repeats=5), own=()))
+    assert standing.sentences[0].endswith("Differences are not tested.")
+    assert set(column(standing.table, "p after Holm")) == {"–"}
+    assert "Too few repeats: differences are described, not tested." in (
+        standing.table.notes
+    )
+
+
 def test_a_smaller_error_ranks_first():
     rows = scores("first", metric="rmse", levels=LEVELS | {"floor": 1.0})
     (standing,) = shown(context(rows, metrics={"first": "rmse"}))
     assert column(standing.table, "rank") == ["1", "2", "3", "–"]
     assert column(standing.table, "method")[0] == "Bad"
     assert "better than Good; worse than Bad" in standing.sentences[0]
-    assert "root mean squared error" in standing.table.header
+    assert "root mean squared error, mean ± sd" in standing.table.header
 
 
 def test_few_repeats_are_described():
