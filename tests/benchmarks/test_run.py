@@ -71,7 +71,7 @@ def test_heart(tmp_path):
 
 @pytest.mark.nightly
 def test_users(tmp_path):
-    done = run(tmp_path, "users", "--only", "inputs")
+    done = run(tmp_path, "users", "--only", "shared samples")
     assert done.returncode == 0, done.stderr
     assert series_of(tmp_path, "users") == {"(2,1) norm, shared samples"}
     assert "baseline=scikit-learn" in done.stdout

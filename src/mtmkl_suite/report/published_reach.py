@@ -128,7 +128,9 @@ class Marks:
         others = others_text(
             sum(r.n_others for r in shown), sum(r.n_others_within for r in shown)
         )
-        return [f"{OTHER_READINGS.capitalize()}, as published{''.join(named)}.{others}"]
+        return [
+            f"{OTHER_READINGS.capitalize()}, from our published record{''.join(named)}.{others}"
+        ]
 
 
 def others_text(n_others: int, n_within: int) -> str:

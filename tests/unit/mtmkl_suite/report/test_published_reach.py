@@ -94,7 +94,9 @@ def test_a_different_number_has_its_reach_beside_it(context):
     marked = [row[0] for row in table.body if "reach" in " ".join(row)]
     assert marked == [DIFFERENT]
     assert any("✗ within reach (a)" in " ".join(row) for row in table.body)
-    assert any(f"as published; a: {ZERO_ONE}." in note for note in table.notes)
+    assert any(
+        f"from our published record; a: {ZERO_ONE}." in note for note in table.notes
+    )
 
 
 @pytest.mark.usefixtures("reach")
@@ -148,7 +150,7 @@ def test_only_different_numbers_are_marked():
     }
     marks = Marks(known, cells)
     assert marks.texts(cells) == ["not tried", "", ""]
-    assert marks.notes() == ["Other readings, as published."]
+    assert marks.notes() == ["Other readings, from our published record."]
     assert Marks({}, cells).notes() == []
 
 
