@@ -128,9 +128,8 @@ class Marks:
         others = others_text(
             sum(r.n_others for r in shown), sum(r.n_others_within for r in shown)
         )
-        return [
-            f"{OTHER_READINGS.capitalize()}, from our published record{''.join(named)}.{others}"
-        ]
+        source = f"{OTHER_READINGS.capitalize()}, from our published record"
+        return [f"{source}{''.join(named)}.{others}"]
 
 
 def others_text(n_others: int, n_within: int) -> str:
