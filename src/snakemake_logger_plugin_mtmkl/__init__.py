@@ -39,6 +39,7 @@ _SECONDS = 5.0
 """Work assumed for a fit whose time was never measured."""
 _OVERHEAD = 1.0
 """Seconds that a job takes beside its fits."""
+_NOT_SAID = ("Assuming", "Config file")
 _SAID_AT_THE_END = (
     "At least one job did not complete successfully",
     "Exiting because a job execution failed",
@@ -273,7 +274,7 @@ class LogHandler(LogHandlerBase):
         elif record.levelno >= WARNING:
             if not any(said in text for said in _SAID_AT_THE_END):
                 self._print(text)
-        elif not self._executing and not text.startswith("Assuming"):
+        elif not self._executing and not text.startswith(_NOT_SAID):
             self._print(text)
 
     def _say_end(self, progress: Progress) -> None:

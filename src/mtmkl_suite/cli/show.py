@@ -70,7 +70,10 @@ def _show(parsed: argparse.Namespace) -> int:
         else:
             _show_settings(config, experiment)
     if artefact is not None:
-        print(f"To make it: mtmkl run --paper {config.paper.id} --artefact {name}")
+        command = f"mtmkl run --paper {config.paper.id} --artefact {name}"
+        print(f"To make it:  {command}")
+        if parsed.tier == "paper":
+            print("  with few repeats and folds; with those above: --tier paper")
     return 0
 
 
