@@ -45,7 +45,8 @@ def test_an_artefact_has_the_keys_of_its_experiments(capsys):
     assert "experiments.linear_synthetic_path.datasets.options.NAME=VALUE, of" in shown
     key = "experiments.linear_synthetic.methods.mtl_feat_linear.n_tasks="
     assert f"{key}[10, 25, 100, 200]" in shown
-    assert shown.endswith("mtmkl run --paper argyriou2008 --artefact figure_3\n")
+    assert "mtmkl run --paper argyriou2008 --artefact figure_3\n" in shown
+    assert shown.endswith("with those above: --tier paper\n")
 
 
 def test_what_was_chosen_is_counted_in_the_published_record(capsys):
