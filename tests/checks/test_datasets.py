@@ -12,11 +12,11 @@ from mtmkl_suite.data import (
     make_splits,
     save_splits,
 )
-from mtmkl_suite.data.fetch.obtaining import Places
 
 REGISTRY = default_registry()
+OF_IMAGES = ("flowers17", "caltech101")  # their distances take minutes to compute
 NAMES = [
-    name
+    pytest.param(name, marks=[pytest.mark.nightly] * (name in OF_IMAGES))
     for name in REGISTRY
     if REGISTRY[name].loader is not None and not REGISTRY[name].own_files
 ]
@@ -34,8 +34,6 @@ KNOWN_SHAPES = {
     "caltech101": (312120, 1, 102),
 }  # fmt: skip
 
-OF_IMAGES = ("flowers17", "caltech101")
-
 # Pixels of the margin, in the draw of images that the defaults give; of others, one.
 MOST_CONSTANT_FEATURES = {"mnist": 784 // 4, "digits_pairs": 61 // 10}
 
@@ -45,8 +43,6 @@ MOST_CONSTANT_FEATURES = {"mnist": 784 // 4, "digits_pairs": 61 // 10}
 def data(request):
     if REGISTRY.locate(request.param) is None:
         pytest.skip(f"data set {request.param!r} is neither in a mirror nor cached")
-    if request.param in OF_IMAGES and not (Places(None).cache / request.param).is_dir():
-        pytest.skip(f"the distances of {request.param!r} take minutes to compute")
     return load(request.param, download=False)
 
 
@@ -67,7 +63,6 @@ def protocol_of(data):
 
 def test_shape(data):
     n, d = data.X.shape
-    assert data.name in NAMES
     if data.name in KNOWN_SHAPES:
         assert (n, d, data.n_tasks) == KNOWN_SHAPES[data.name]
     assert data.task_sizes.min() >= 2

@@ -165,7 +165,7 @@ class _Search(Descent):
         return divergence(u, np.full(u.size, -self.log_alpha))
 
     def solve(self) -> None:
-        top = float(self.u.max())
+        top = float(self.u.max(initial=-np.inf))  # a graph of one node has none
         if expit(top) >= self.visible:
             super().solve()
             return
@@ -178,7 +178,7 @@ class _Search(Descent):
 
     def values(self) -> tuple[float, float]:
         if self.only_switched:
-            largest = max(float(self.inner.q.max()), 1e-300)
+            largest = float(self.inner.q.max(initial=1e-300))
             visible = _VISIBLE * self.tol * self.inner.primal / largest
             self.visible = min(visible, _MOST_VISIBLE)
         cost = switch_cost(self.inner.q, self.log_alpha)
