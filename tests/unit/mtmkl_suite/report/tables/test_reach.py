@@ -84,7 +84,7 @@ def table(config, main):
     return build_reach(context_of(config, scores)[1], config.artefacts["reach"])
 
 
-LABEL = "Roles of an example: permuted in each task by itself, without strata"
+LABEL = "Roles of a sample: permuted in each task by itself, without strata"
 
 
 def test_every_different_number_and_every_claim_has_a_row(main, table):
