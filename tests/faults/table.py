@@ -27,7 +27,7 @@ class Fault:
 
     test: str
     done: str
-    """What is done, and what has to follow."""
+    """The fault, and the outcome that has to follow."""
     trials: Callable[[int, Path], Iterator[str]]
     """Number and scratch folder -> lines of the trials, empty where all went well."""
     few: int
