@@ -4,13 +4,8 @@ The methods of ``config/own_data`` with the grid of its quick tier, on drawn dat
 around 20 tasks of 30 samples, 10 features and five kernels one size grows. Measured
 is the search over the grid in a process forked from a warm one, on one thread, and the
 peak of its memory beyond what it had. Sizes end where one takes too long.
-
-``config/own_data/growth.csv``, which ``mtmkl run --data`` reads for its estimate, has
-the seconds of one point of the grid and the exponents of the power law through the
-largest sizes.
 """
 
-import csv
 import json
 import os
 import time
@@ -24,8 +19,7 @@ from measuring import Table, slope_of
 
 from mtmkl.typing import FloatArray
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.own_data import BASE as BASE_OF_LAW
-from mtmkl_suite.config.own_data import GROWTH, TEMPLATE
+from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.evaluation.cross_validation import fit_path
 from mtmkl_suite.evaluation.jobs import MethodSpec
@@ -34,7 +28,7 @@ from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
 from mtmkl_suite.run.plan import method_specs
 
 TITLE = "Growth of time and memory, by method"
-BASE = {**BASE_OF_LAW, "kernels": 5}
+BASE = {"tasks": 20, "samples": 30, "features": 10, "kernels": 5}
 SIZES = {
     "tasks": (5, 10, 20, 40, 80, 160, 320),
     "samples": (15, 30, 60, 120, 240, 480),
@@ -98,10 +92,9 @@ def in_its_own_process(search: Search, n_repeats: int) -> tuple[float, float]:
 
 
 def measure(table: Table, *, quick: bool) -> None:
-    """Measure all methods; if not quick, write the law for data of one's own, too."""
+    """Measure all methods."""
     config = load_paper(config_dir() / TEMPLATE, "quick")
     slow = SLOW_QUICK if quick else SLOW
-    law: list[dict[str, Any]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in config.experiments:
@@ -109,49 +102,31 @@ def measure(table: Table, *, quick: bool) -> None:
                 if method in CONTROLS:
                     continue
                 label = config.methods[method].label
-                own = _along_axes(table, label, spec, name == "labels", slow)
-                law += _law(method, spec, own)
-    if not quick:
-        path = config.folder / GROWTH
-        with path.open("w", newline="", encoding="utf-8") as file:
-            out = csv.DictWriter(file, law[0], lineterminator="\n")
-            out.writeheader()
-            out.writerows(law)
+                _along_axes(table, label, spec, name == "labels", slow)
 
 
 def _along_axes(
     table: Table, label: str, spec: MethodSpec, is_labels: bool, slow: float
-) -> dict[str, list[tuple[int, float]]]:
-    """Add the rows of a method; return sizes and seconds by axis."""
+) -> None:
+    """Add the rows of a method."""
     search_at(spec, dict.fromkeys(BASE, 5) | {"samples": 15}, is_labels)()  # compiles
     at_base = in_its_own_process(search_at(spec, BASE, is_labels), 3)
-    found: dict[str, list[tuple[int, float]]] = {}
     for axis, sizes in SIZES.items():
         if axis == "kernels" and not isinstance(spec.params.get("kernels"), list):
             continue
-        found[axis] = []
+        found: list[tuple[int, float]] = []
         for size in sizes:
             seconds, megabytes = at_base
             if size != BASE[axis]:
                 search = search_at(spec, {**BASE, axis: size}, is_labels)
                 n_repeats = 1 if at_base[0] > 0.3 else 3
                 seconds, megabytes = in_its_own_process(search, n_repeats)
-            found[axis].append((size, seconds))
+            found.append((size, seconds))
             table.add(
                 series=f"search over the grid, by {axis}", axis=axis, size=size,
                 baseline=label, seconds=seconds, peak_mb=max(megabytes, 0.1),
             )  # fmt: skip
             if seconds > slow and size >= BASE[axis]:
                 break
-        if len(found[axis]) > 2:
-            table.rows[-1]["slope"] = slope_of(found[axis])
-    return found
-
-
-def _law(
-    method: str, spec: MethodSpec, found: dict[str, list[tuple[int, float]]]
-) -> list[dict[str, Any]]:
-    points = len(spec.with_design(0).grid_points())
-    law = {"seconds": dict(found["tasks"])[BASE["tasks"]] / points}
-    law |= {axis: max(slope_of(found[axis]), 0.0) for axis in BASE_OF_LAW}
-    return [{"method": method, "of": of, "value": f"{v:.3g}"} for of, v in law.items()]
+        if len(found) > 2:
+            table.rows[-1]["slope"] = slope_of(found)

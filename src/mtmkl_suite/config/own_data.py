@@ -1,16 +1,13 @@
 """The methods of the package on data of one's own, as an ordinary configuration."""
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.errors import unknown
-from mtmkl_suite.config.load import load_paper, read_measured
+from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import OwnData, Paper, Tier
 from mtmkl_suite.config.overlay import Whole, overlaid
 from mtmkl_suite.data.loaders.own import is_file, is_own
@@ -20,13 +17,6 @@ from mtmkl_suite.files import name_of
 
 TEMPLATE = "own_data"
 """Folder of the configuration, below ``config``, in which the data are put."""
-
-GROWTH = "growth.csv"
-"""Table in that folder, by ``benchmarks/growth.py``: of each method the seconds of one
-point of its grid at :data:`BASE`, and the exponents of tasks, samples and features."""
-
-BASE = {"tasks": 20, "samples": 30, "features": 10}
-"""Tasks, training samples of each, and features of the measured data."""
 
 UNBALANCED = 1 / 3
 """Labels are ranked by the area under the ROC curve where the rarer one is less.
@@ -89,36 +79,8 @@ def own_data_config(
         "experiments": {**others, outputs: of_data},
         "own": [],
     }
-    config = overlaid(config, overlay)
-    return config.model_copy(update={"seconds": _seconds(config, outputs, found)})
-
-
-def _seconds(config: Paper, name: str, data: MultiTaskData) -> dict[str, float]:
-    """Return the seconds that a repeat of each method takes, by the measured growth."""
-    experiment = config.experiments[name]
-    train = np.mean(config.protocols[experiment.protocol].train_percent or 100) / 100
-    sizes = {
-        "tasks": data.n_tasks,
-        "samples": train * data.y.size / data.n_tasks,
-        "features": data.X.shape[1],
-    }
-    variant = experiment.variants[0].id
-    law = read_measured(config.folder / GROWTH, "method", "of", "value")
-    found = {}
-    for entry in experiment.methods:
-        if f"{entry.method}/seconds" not in law:
-            continue
-        method = config.method_of(entry)
-        points = math.prod(len(values) for values in dict(method.grid).values())
-        if method.search:
-            points = min(points, method.search.points)
-        growth = [
-            (size / BASE[of]) ** law[f"{entry.method}/{of}"]
-            for of, size in sizes.items()
-        ]
-        seconds = points * law[f"{entry.method}/seconds"] * math.prod(growth)
-        found[f"{name}/{variant}/{entry.method}"] = seconds
-    return found
+    made: Paper = overlaid(config, overlay)
+    return made
 
 
 def _share_of_rarer(data: MultiTaskData) -> float:

@@ -155,12 +155,12 @@ class Targets:
     def fit_seconds(self) -> dict[str, float]:
         """Return the expected seconds of fits that are not there yet, by "paper/name".
 
-        Those of the paper tier and of data of one's own that were once measured.
+        Those of the paper tier that were once measured.
         """
         found = {}
         for paper, groups in self._groups.items():
             config = self.papers[paper]
-            if config.tier == "quick" and self.run.data is None:
+            if config.tier == "quick":
                 continue
             for name, group in groups.items():
                 jobs = group.jobs

@@ -5,10 +5,8 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import OwnData
-from mtmkl_suite.config.own_data import BASE, GROWTH, TEMPLATE, own_data_config
-from mtmkl_suite.documents import config_dir
+from mtmkl_suite.config.own_data import own_data_config
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import read_table
 from mtmkl_suite.run import workflow
@@ -46,34 +44,6 @@ def test_the_target_decides_which_methods_suit(file):
         config_of("size", "svm")
     with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):
         config_of("size", "rigde")
-
-
-def test_seconds_grow_by_the_measured_powers(tmp_path):
-    law = read_measured(config_dir() / TEMPLATE / GROWTH, "method", "of", "value")
-
-    def seconds(n_tasks, n_rows, n_inputs):
-        # A constant is added to these.
-        names = [f"x{k}" for k in range(n_inputs - 1)]
-        x = np.random.default_rng(1).normal(size=(n_tasks * n_rows, n_inputs - 1))
-        task = np.repeat(np.arange(n_tasks), n_rows)
-        table = pd.DataFrame(x, columns=names).assign(task=task, y=x[:, 0] > 0)
-        table.to_csv(tmp_path / "own.csv", index=False)
-        options = {"task": "task", "target": "y"}
-        source = str(tmp_path / "own.csv")
-        own = OwnData(source=source, options=options, methods=["svm"])
-        (found,) = own_data_config(own, "quick").seconds.values()
-        return found
-
-    # Of 50 rows 30 are for training; of the grid's points four are tried.
-    assert BASE["samples"] == 30
-    base = seconds(BASE["tasks"], 50, BASE["features"])
-    assert base == pytest.approx(4 * law["svm/seconds"])
-    for of, larger in {
-        "tasks": (3 * BASE["tasks"], 50, BASE["features"]),
-        "samples": (BASE["tasks"], 150, BASE["features"]),
-        "features": (BASE["tasks"], 50, 3 * BASE["features"]),
-    }.items():
-        assert seconds(*larger) / base == pytest.approx(3 ** law[f"svm/{of}"])
 
 
 @pytest.mark.parametrize(
