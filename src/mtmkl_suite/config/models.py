@@ -819,78 +819,12 @@ class Factor(Model):
     alternatives: Annotated[dict[Name, Reading], Field(min_length=1)]
 
 
-class Specification(Model):
-    """A comparison of methods under all combinations of some factors."""
-
-    title: str
-    test: str
-    args: Annotated[dict[str, Any], checked_by(_Arguments)]
-    factors: Distinct[Name]
-    repeats: Count | None = None
-
-
-class MadeSpecification(Specification):
-    """A specification of a run: its experiments, and what each has of each factor."""
-
-    experiments: dict[str, dict[str, str]]
-
-
-class Curve(Model):
-    """A method in a panel."""
-
-    method: Name
-    label: str | None = None
-    where: Selector = {}
-    reading: Annotated[
-        dict[str, Name],
-        Field(min_length=1, max_length=1),
-    ] = {}
-    """One factor, and one of its alternatives."""
-
-
-class Printed(Model):
-    """A printed number in a panel."""
-
-    file: str
-    row: str
-    column: str
-
-
-class Panel(Model):
-    """A panel of a figure of readings."""
-
-    experiment: Name
-    title: str
-    curves: Some[Curve]
-    printed: Printed | None = None
-
-
-class CurveFigure(Model):
-    """Scores under readings, as curves."""
-
-    title: str
-    metric: str
-    metric_label: str
-    axis: str
-    """A column of the scores, an option of the data set, or a factor with levels."""
-    label: str
-    log: bool = False
-    levels: Annotated[dict[str, Number], Field(min_length=2)] = {}
-    """Alternatives, and main, as numbers."""
-    panels: Some[Panel]
-
-    def drawn(self, panel: Panel) -> list[tuple[str, str]]:
-        """Return the factors and alternatives that a panel draws."""
-        curves = [each for curve in panel.curves for each in curve.reading.items()]
-        return [*curves, *((self.axis, level) for level in self.levels)]
-
-
 class ReadingsFile(Model):
     """All of ``readings.yaml``."""
 
     readings: Annotated[dict[Name, Factor], Field(min_length=1)]
-    specifications: dict[Name, Specification] = {}
-    figures: dict[Name, CurveFigure] = {}
+    figures: dict[Name, Figure] = {}
+    """Drawn by functions of the paper from all of their experiments."""
 
 
 class Origin(Model):
@@ -898,7 +832,8 @@ class Origin(Model):
 
     of: str
     """The main experiment."""
-    factors: dict[str, str]
+    reading: str
+    """``factor=alternative``."""
     fits: str
     """The experiment whose scores it reads: ``of`` if those of the main record."""
     is_whole: bool
@@ -909,14 +844,16 @@ class Origin(Model):
     """Methods that are not the main ones any more, run or not."""
     only: list[str] = []
     """Methods that are read under it, if not all that it fits."""
+    in_place: dict[str, str] = {}
+    """Metrics of the main experiment, and those that stand for them."""
+    sizes: dict[int, int] = {}
+    """Train sizes, and those of the main experiment that they stand for."""
 
 
 class Readings(Model):
     """Readings of a paper, as a run has them."""
 
     factors: dict[str, Factor]
-    specifications: dict[str, MadeSpecification]
-    figures: dict[str, CurveFigure]
     experiments: dict[str, Origin]
     main: "Paper"
 

@@ -17,8 +17,6 @@ from mtmkl.errors import unknown
 from mtmkl_suite.config.models import (
     Artefact,
     Comparison,
-    CurveFigure,
-    Factor,
     MethodTable,
     Paper,
     Ranking,
@@ -30,9 +28,6 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.metrics import metric_behind
-
-MAIN = "main"
-"""Level of a factor that stands for what the main protocol does."""
 
 COLUMN_METRICS = ("n_iter", "gap", "fit_seconds", "at_grid_edge")
 """Columns of a scores table that can be asked for as if they were metrics."""
@@ -389,21 +384,18 @@ def check_readings(document: ReadingsFile, mains: Sequence[Paper]) -> None:
     for factor, settings in readings.items():
         for alternative, reading in settings.alternatives.items():
             key = f"readings.{factor}.alternatives.{alternative}"
-            if alternative == MAIN:
-                raise ConfigError(
-                    f"key {key!r}: {MAIN!r} stands for the main protocol; take "
-                    "another name"
-                )
             _check_reading(key, reading, methods, names)
-    for name, specification in document.specifications.items():
-        key = f"specifications.{name}"
-        require(f"{key}.factors", "factor", readings, *specification.factors)
-        _check_test(f"{key}.args", specification.args, names)
+    made = [
+        f"{experiment}@{factor}={alternative}"
+        for factor, settings in readings.items()
+        for alternative, reading in settings.alternatives.items()
+        for experiment in reading.experiments
+    ]
     for name, figure in document.figures.items():
         key = f"figures.{name}"
         if name in artefacts:
             raise ConfigError(f"key {key!r}: there is an artefact of this name")
-        _check_figure(key, figure, readings, methods, names)
+        require(f"{key}.experiments", "experiment", made, *figure.experiments)
 
 
 def _check_reading(
@@ -437,40 +429,3 @@ def _check_reading(
         require(f"{key}.change.in_place", "metric", measured, *stand_ins)
     for position, entry in enumerate(change.methods):
         require(f"{key}.change.methods.{position}.of", "method", methods, *entry.of)
-
-
-def _check_figure(
-    key: str,
-    figure: CurveFigure,
-    readings: Mapping[str, Factor],
-    methods: Collection[str],
-    names: Names,
-) -> None:
-    """Check that a figure draws what readings of its experiments have."""
-    of = [panel.experiment for panel in figure.panels]
-    alternatives = [a for f in readings.values() for a in f.alternatives.values()]
-    changes = [reading.change for reading in alternatives]
-    if all(figure.metric not in change.metrics for change in changes):
-        names.check_selector(key, {"metric": figure.metric}, of)
-    if figure.levels:
-        require(f"{key}.axis", "factor", readings, figure.axis)
-    else:
-        options = [o for c in changes if c.datasets for o in c.datasets.options]
-        require(f"{key}.axis", "axis", [*names.axes(of), *options], figure.axis)
-    for number, panel in enumerate(figure.panels):
-        place = f"{key}.panels.{number}"
-        for position, curve in enumerate(panel.curves):
-            require(f"{place}.curves", "method", methods, curve.method)
-            selector = f"{place}.curves.{position}.where"
-            names.check_selector(selector, curve.where, of)
-        for factor, alternative in figure.drawn(panel):
-            if alternative == MAIN:
-                continue
-            require(f"{place}.curves", "factor", readings, factor)
-            known = readings[factor].alternatives
-            require(f"{place}.curves", "alternative", known, alternative)
-            have = known[alternative].experiments
-            require(f"{place}.experiment", "experiment", have, panel.experiment)
-        if printed := panel.printed:
-            where = [(printed.row, printed.column)]
-            names.check_printed(f"{place}.printed", printed.file, where)

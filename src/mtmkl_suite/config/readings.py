@@ -1,13 +1,12 @@
 """Readings of a protocol that a paper leaves open, as experiments of their own.
 
 An alternative of a factor, laid over an experiment ``E``, gives the experiment
-``E@factor=alternative``, which every step runs like any other; combinations are named
-``E@first=one+second=two``. Nothing is fitted twice: alternatives that differ only in
-the metric (``in_place``) or in the methods (``only``) that are read share one
-experiment, and one that changes the metric alone reads the main scores.
+``E@factor=alternative``, which every step runs like any other. Nothing is fitted twice:
+alternatives that differ only in the metric (``in_place``) or in the methods (``only``)
+that are read share one experiment, and one that changes the metric alone reads the main
+scores.
 """
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,22 +17,18 @@ from mtmkl_suite.config.models import (
     Artefact,
     Experiment,
     Factor,
-    Figure,
-    MadeSpecification,
     Method,
     MethodEntry,
     Origin,
     Paper,
     Reading,
-    ReadingChange,
     Readings,
     ReadingsFile,
     ReadingsTable,
     Run,
-    Specification,
     Tier,
 )
-from mtmkl_suite.config.names import MAIN, check_readings, naming_file, require
+from mtmkl_suite.config.names import check_readings, naming_file, require
 from mtmkl_suite.config.overlay import Whole, overlaid
 from mtmkl_suite.data.protocols import Protocol
 from mtmkl_suite.errors import ConfigError
@@ -44,20 +39,10 @@ FILE = "readings.yaml"
 USES_TEST_DATA = ("optimistic", "bound")
 """Kinds of an alternative that chooses by test rows."""
 
-Factors = Mapping[str, str]
-"""Factor -> alternative."""
-
 
 def has_readings(paper: str | Path) -> bool:
     """Tell whether a paper's folder has readings."""
     return (paper_folder(paper) / FILE).is_file()
-
-
-def experiment_id(of: str, factors: Factors) -> str:
-    """Return the name of an experiment under some alternatives, or its own."""
-    if not factors:
-        return of
-    return f"{of}@{'+'.join(f'{name}={level}' for name, level in factors.items())}"
 
 
 def load_all_readings(run: Run) -> list[Paper]:
@@ -90,7 +75,8 @@ def load_readings(
     """Return a configuration whose experiments are the readings of a paper's.
 
     It has no claims, and its artefacts are the table ``reach``, that of bounds
-    if there are any, and figures. Its ``readings`` say where the experiments come from.
+    if there are any, and the figures of its experiments. Its ``readings`` say where
+    these come from.
     """
     path = paper_folder(paper) / FILE
     mains = load_tiers(paper)
@@ -107,293 +93,161 @@ def _expanded(
     names = list(document.readings if chosen is None else chosen)
     require("readings", "factor", document.readings, *names)
     readings = {name: document.readings[name] for name in names}
-    made = _Expansion(main, readings)
+    experiments: dict[str, Experiment] = {}
+    origins: dict[str, Origin] = {}
+    protocols: dict[str, Protocol] = {}
+    bounded: list[str] = []
     for factor, settings in readings.items():
         for alternative, reading in settings.alternatives.items():
-            for experiment in reading.experiments:
-                if experiment in main.experiments:
-                    made.add(experiment, {factor: alternative})
-    artefacts = _tables(made)
-    specifications = {}
-    for name, specification in document.specifications.items():
-        is_here = specification.args["experiment"] in main.experiments
-        if not is_here or not set(specification.factors) <= set(names):
-            continue
-        under = made.add_all(specification)
-        specifications[name] = MadeSpecification(
-            **{
-                **dict(specification),
-                "experiments": under,
-                "repeats": made.fewest_repeats(under),
-            }
-        )
-        artefacts[f"specification_{name}"] = Figure(
-            kind="figure",
-            title=specification.title,
-            experiments=made.fits_of(under),
-        )
-    figures = {}
-    for name, figure in document.figures.items():
-        # Panels of experiments that the tier does not run are left out, and a figure
-        # if a factor was not chosen.
-        panels = [p for p in figure.panels if p.experiment in main.experiments]
-        drawn = [
-            (panel.experiment, {factor: alternative})
-            for panel in panels
-            for factor, alternative in figure.drawn(panel)
-            if alternative != MAIN
-        ]
-        if panels and all(factor in names for _, under in drawn for factor in under):
-            figures[name] = figure.model_copy(update={"panels": panels})
-            artefacts[name] = Figure(
-                kind="figure",
-                title=figure.title,
-                experiments=made.fits_of(experiment_id(*each) for each in drawn),
-            )
-    if not made.experiments:
+            name = f"{factor}={alternative}"
+            # The first alternative that has the same fits.
+            fitted = f"{factor}={_first_alike(settings, reading)}"
+            for of in filter(main.experiments.__contains__, reading.experiments):
+                fits = f"{of}@{fitted}" if reading.change.is_fitted else of
+                used, protocol = _protocol(main, of, fitted, reading)
+                origin = _origin(main, of, name, fits, protocol, reading)
+                origins[f"{of}@{name}"] = origin
+                if fits == f"{of}@{name}":
+                    protocols[used] = protocol
+                    made = _experiment(main, of, fits, used, protocol, reading)
+                    experiments[fits] = made
+                if reading.kind == "bound":
+                    bounded.append(fits)
+    if not experiments:
         raise ConfigError(
             f"the {main.tier} tier fits nothing for the readings {', '.join(names)}: "
             "take the other tier, or another factor beside them"
         )
-    used = {e.protocol for e in made.experiments.values()}
+    figures = {
+        name: figure.model_copy(update={"experiments": shown})
+        for name, figure in document.figures.items()
+        if (shown := [each for each in figure.experiments if each in experiments])
+    }
     found = {
-        "protocols": {k: v for k, v in made.protocols.items() if k in used},
-        "experiments": made.experiments,
-        "artefacts": artefacts,
+        "protocols": protocols,
+        "experiments": experiments,
+        "artefacts": {**_tables(list(experiments), bounded), **figures},
         "claims": [],
-        "seconds": made.seconds,
-        "readings": Readings(
-            factors=readings,
-            specifications=specifications,
-            figures=figures,
-            experiments=made.origins,
-            main=main,
-        ),
+        "seconds": _seconds(main, experiments, origins),
+        "readings": Readings(factors=readings, experiments=origins, main=main),
     }
     return main.model_copy(update=found)
 
 
-class _Expansion:
-    """Experiments under readings, as they are added."""
+def _first_alike(factor: Factor, reading: Reading) -> str:
+    """Return the first alternative of a factor that has the fits of another."""
 
-    def __init__(self, main: Paper, readings: Mapping[str, Factor]) -> None:
-        self.main = main
-        self._readings = readings
-        self.experiments: dict[str, Experiment] = {}
-        self.origins: dict[str, Origin] = {}
-        self.protocols: dict[str, Protocol] = dict(main.protocols)
-        self.seconds: dict[str, float] = {}
+    def key(each: Reading) -> Any:
+        change = each.change.model_copy(update={"in_place": {}})
+        return change, each.experiments, each.kind
 
-    def readings_of(self, factors: Factors) -> list[Reading]:
-        """Return the alternatives of some factors."""
-        return [self._readings[f].alternatives[a] for f, a in factors.items()]
+    alike = (k for k, v in factor.alternatives.items() if key(v) == key(reading))
+    return next(alike)
 
-    def add_all(self, specification: Specification) -> dict[str, dict[str, str]]:
-        """Add every combination of some factors to the experiment of a comparison.
 
-        Alternatives that use test data are no part of it. Methods that a combination
-        leaves as they are keep their main scores. Returns the factors of each
-        experiment; that of the main experiment is among them.
-        """
-        of = specification.args["experiment"]
-        sides = [
-            value["method"]
-            for value in specification.args.values()
-            if isinstance(value, Mapping) and isinstance(value.get("method"), str)
-        ]
-        levels = [
-            [
-                (factor, MAIN),
-                *(
-                    (factor, name)
-                    for name, each in self._readings[factor].alternatives.items()
-                    if of in each.experiments and each.kind == "legitimate"
-                ),
-            ]
-            for factor in specification.factors
-        ]
-        made = {}
-        for combination in itertools.product(*levels):
-            factors = {factor: level for factor, level in combination if level != MAIN}
-            if factors:
-                self.add(of, factors, sides, specification.repeats)
-            made[experiment_id(of, factors)] = dict(combination)
-        return made
+def _protocol(
+    main: Paper, of: str, name: str, reading: Reading
+) -> tuple[str, Protocol]:
+    """Return the protocol of an experiment under a reading, and its id."""
+    usual = main.experiments[of].protocol
+    if not reading.change.protocol:
+        return usual, main.protocols[usual]
+    made = f"{usual}@{name}"
+    changes = reading.change.protocol
+    return made, overlaid(main.protocols[usual], changes, f"protocol {made!r}")
 
-    def fits_of(self, names: Iterable[str]) -> list[str]:
-        """Return the experiments whose fits some readings take."""
-        fits = [self.origins[name].fits for name in names if name in self.origins]
-        return [name for name in dict.fromkeys(fits) if name in self.experiments]
 
-    def fewest_repeats(self, names: Iterable[str]) -> int:
-        """Return how many repeats each of some experiments has, the main ones too."""
-        known = {**self.main.experiments, **self.experiments}
-        made = [known[name] for name in (*self.fits_of(names), *names) if name in known]
-        return min(
-            each.repeats or self.protocols[each.protocol].repeats for each in made
+def _origin(
+    main: Paper, of: str, name: str, fits: str, protocol: Protocol, reading: Reading
+) -> Origin:
+    usual = main.protocols[main.experiments[of].protocol].repeats
+    if protocol.repeats % usual:
+        raise ConfigError(
+            f"reading {fits!r} has {protocol.repeats} repeats, the main protocol "
+            f"{usual}: take a multiple, for claims that name repeats name as many "
+            "times more; experiments say where fewer are run"
         )
+    return Origin(
+        of=of,
+        reading=name,
+        fits=fits,
+        is_whole=_is_whole(reading),
+        times=protocol.repeats // usual,
+        changes=reading.only or _changed(reading),
+        only=reading.only,
+        in_place=reading.change.in_place,
+        sizes=reading.change.sizes,
+    )
 
-    def add(
-        self,
-        of: str,
-        factors: Factors,
-        sides: Sequence[str] = (),
-        repeats: int | None = None,
-    ) -> None:
-        """Add an experiment under some alternatives, or methods to it.
 
-        ``sides`` are the methods that are compared; by default those that the readings
-        name, or all but controls. If only methods change, these alone are run.
-        """
-        fitted = {
-            factor: self._first_alike(factor, level)
-            for factor, level in factors.items()
-            if self._readings[factor].alternatives[level].change.is_fitted
-        }
-        fits = experiment_id(of, fitted)
-        readings = self.readings_of(fitted)
-        changes = [reading.change for reading in readings]
-        is_whole = any(
-            change.model_fields_set - {"methods", "in_place"} for change in changes
+def _is_whole(reading: Reading) -> bool:
+    return bool(reading.change.model_fields_set - {"methods", "in_place"})
+
+
+def _changed(reading: Reading) -> list[str]:
+    """Return the methods whose settings a reading changes."""
+    return list(dict.fromkeys(m for each in reading.change.methods for m in each.of))
+
+
+def _experiment(
+    main: Paper, of: str, name: str, protocol: str, settings: Protocol, reading: Reading
+) -> Experiment:
+    """Return an experiment under a reading.
+
+    Its methods are those that the reading names, or all but controls; if only methods
+    change, these alone are run.
+    """
+    base, own = main.experiments[of], reading.experiments[of]
+    concerned = _changed(reading)
+    if _is_whole(reading):
+        methods = [entry.method for entry in base.methods]
+        concerned = [m for m in methods if not main.methods[m].is_control]
+    wanted = own.methods or concerned
+    entries = {entry.method: entry for entry in base.methods}
+    present = [_entry(main, entries[m], reading) for m in wanted if m in entries]
+    if not present:
+        raise ConfigError(
+            f"experiment {of!r} has none of the methods {', '.join(wanted)} that "
+            f"reading {name!r} changes: leave it out of its experiments"
         )
-        changed = [m for change in changes for each in change.methods for m in each.of]
-        only = [m for each in self.readings_of(factors) for m in each.only]
-        protocol = self._protocol(self.main.experiments[of].protocol, fitted)
-        self.origins[experiment_id(of, factors)] = Origin(
-            of=of,
-            factors=dict(factors),
-            fits=fits,
-            is_whole=is_whole,
-            times=self._times(of, fits, protocol),
-            changes=only or list(dict.fromkeys(changed)),
-            only=only,
-        )
-        if not fitted:
-            return
-        base = self.main.experiments[of]
-        concerned = [
-            entry.method
-            for entry in base.methods
-            if not self.main.methods[entry.method].is_control
-        ]
-        if not is_whole:
-            concerned = list(dict.fromkeys(changed))
-        own = [reading.experiments[of] for reading in readings]
-        wanted = [m for settings in own for m in settings.methods] or concerned
-        if sides:
-            wanted = [m for m in sides if is_whole or m in concerned]
-        before = self.experiments.get(fits)
-        present = {entry.method: entry for entry in before.methods} if before else {}
-        for method in dict.fromkeys(wanted):
-            for entry in base.methods:
-                if entry.method == method and method not in present:
-                    present[method] = self._entry(entry, changes)
-        if not present:
-            raise ConfigError(
-                f"experiment {of!r} has none of the methods "
-                f"{', '.join(wanted or sides)} that reading {fits!r} changes: leave it "
-                "out of its experiments"
-            )
-        counts = [*(settings.repeats for settings in own), repeats, base.repeats]
-        fewest = [count for count in counts if count is not None]
-        if fewest:
-            fewest.append(self.protocols[protocol].repeats)
-        made = self._under(base, readings)
-        self.experiments[fits] = made.model_copy(
-            update={
-                "protocol": protocol,
-                # Methods that join for a curve must not cut the repeats of the others.
-                "repeats": before.repeats if before else min(fewest, default=None),
-                "methods": list(present.values()),
-            }
-        )
-        self._remember_seconds(fits, of)
+    counts = [count for count in (own.repeats, base.repeats) if count is not None]
+    repeats = min([*counts, settings.repeats]) if counts else None
+    under = {"protocol": protocol, "repeats": repeats, "methods": present}
+    return _under(base, reading).model_copy(update=under)
 
-    def _first_alike(self, factor: str, level: str) -> str:
-        """Return the first alternative of a factor that has the same fits."""
 
-        def key(reading: Reading) -> Any:
-            change = reading.change.model_copy(update={"in_place": {}})
-            return change, reading.experiments, reading.kind
+def _under(base: Experiment, reading: Reading) -> Experiment:
+    """Return an experiment with the title, data and metrics of a reading."""
+    title, change = f"{base.title}: {reading.label}", reading.change
+    if reading.kind in USES_TEST_DATA:
+        title += " (uses test data)"
+    overlay = dict.fromkeys(("tiers", "record_path", "arrays")) | change.given(
+        but={"datasets", "protocol", "methods", "in_place", "sizes"}
+    )
+    if data := change.datasets:
+        name, options = data.name or base.datasets.name, data.options
+        # Options that are given with another data set are all of its own.
+        if name == base.datasets.name or not options:
+            options = {**base.datasets.options, **options}
+        overlay["datasets"] = {"name": name, "options": Whole(options)}
+    made = overlaid(base, {"title": title, **overlay}, f"experiment {base.title!r}")
+    if made.select_by not in made.metrics:
+        made = made.model_copy(update={"select_by": None})
+    return made
 
-        alternatives = self._readings[factor].alternatives
-        wanted = key(alternatives[level])
-        return next(k for k, v in alternatives.items() if key(v) == wanted)
 
-    def _times(self, of: str, name: str, protocol: str) -> int:
-        """Return how many times the repeats of its protocol a reading has."""
-        usual = self.protocols[self.main.experiments[of].protocol].repeats
-        wanted = self.protocols[protocol].repeats
-        if wanted % usual:
-            raise ConfigError(
-                f"reading {name!r} has {wanted} repeats, the main protocol {usual}: "
-                "take a multiple, for claims that name repeats name as many times "
-                "more; experiments say where fewer are run"
-            )
-        return wanted // usual
-
-    def _under(self, base: Experiment, readings: Sequence[Reading]) -> Experiment:
-        """Return an experiment with the title, data and metrics of some readings."""
-        title = f"{base.title}: {'; '.join(reading.label for reading in readings)}"
-        if any(reading.kind in USES_TEST_DATA for reading in readings):
-            title += " (uses test data)"
-        of_main_run = dict.fromkeys(("tiers", "record_path", "arrays"))
-        made: Experiment = overlaid(base, {"title": title, **of_main_run})
-        for change in (reading.change for reading in readings):
-            overlay = change.given(
-                but={"datasets", "protocol", "methods", "in_place", "sizes"}
-            )
-            if data := change.datasets:
-                name, options = data.name or made.datasets.name, data.options
-                # Options that are given with another data set are all of its own.
-                if name == made.datasets.name or not options:
-                    options = {**made.datasets.options, **options}
-                overlay["datasets"] = {"name": name, "options": Whole(options)}
-            made = overlaid(made, overlay, f"experiment {base.title!r}")
-        if made.select_by not in made.metrics:
-            made = made.model_copy(update={"select_by": None})
-        return made
-
-    def _entry(
-        self, entry: MethodEntry, changes: Sequence[ReadingChange]
-    ) -> MethodEntry:
-        """Return the entry of a method with the settings that readings give it."""
-        configured = settings = self.main.methods[entry.method]
-        for each in (method for change in changes for method in change.methods):
-            if entry.method in each.of:
-                keys = {
-                    k: getattr(each, k) for k in each.model_fields_set - {"of", "hold"}
-                }
-                settings = _with_settings(settings, keys)
-                if each.hold is not None:
-                    entry = entry.model_copy(update={"hold": each.hold})
-        if settings != configured:
-            entry = entry.model_copy(update={"settings": settings})
-        return entry
-
-    def _protocol(self, name: str, factors: Factors) -> str:
-        """Return the id of a protocol under readings, which no other change renames."""
-        changes = {
-            factor: reading.change.protocol
-            for factor, reading in zip(factors, self.readings_of(factors), strict=True)
-            if reading.change.protocol
-        }
-        made = experiment_id(name, {f: a for f, a in factors.items() if f in changes})
-        protocol = self.main.protocols[name]
-        for change in changes.values():
-            protocol = overlaid(protocol, change, f"protocol {made!r}")
-        self.protocols[made] = protocol
-        return made
-
-    def _remember_seconds(self, name: str, of: str) -> None:
-        """Expect of each method what it took in the main experiment."""
-        before = self.main.experiments[of].variants
-        after = self.experiments[name].variants
-        for first, second in zip(before, after, strict=True):
-            for entry in self.experiments[name].methods:
-                known = self.main.seconds.get(f"{of}/{first.id}/{entry.method}")
-                if known is not None:
-                    self.seconds[f"{name}/{second.id}/{entry.method}"] = known
+def _entry(main: Paper, entry: MethodEntry, reading: Reading) -> MethodEntry:
+    """Return the entry of a method with the settings that a reading gives it."""
+    configured = settings = main.methods[entry.method]
+    for each in reading.change.methods:
+        if entry.method in each.of:
+            keys = {k: getattr(each, k) for k in each.model_fields_set - {"of", "hold"}}
+            settings = _with_settings(settings, keys)
+            if each.hold is not None:
+                entry = entry.model_copy(update={"hold": each.hold})
+    if settings != configured:
+        entry = entry.model_copy(update={"settings": settings})
+    return entry
 
 
 def _with_settings(settings: Method, keys: Mapping[str, Any]) -> Method:
@@ -412,24 +266,35 @@ def _with_settings(settings: Method, keys: Mapping[str, Any]) -> Method:
     return made
 
 
-def _tables(made: _Expansion) -> dict[str, Artefact]:
+def _seconds(
+    main: Paper, experiments: Mapping[str, Experiment], origins: Mapping[str, Origin]
+) -> dict[str, float]:
+    """Return of each method what it took in the main experiment."""
+    found = {}
+    for name, experiment in experiments.items():
+        of = origins[name].of
+        before = main.experiments[of].variants
+        for first, second in zip(before, experiment.variants, strict=True):
+            for entry in experiment.methods:
+                known = main.seconds.get(f"{of}/{first.id}/{entry.method}")
+                if known is not None:
+                    found[f"{name}/{second.id}/{entry.method}"] = known
+    return found
+
+
+def _tables(experiments: list[str], bounded: Iterable[str]) -> dict[str, Artefact]:
     """Return the table of reach, and that of upper bounds if there are any."""
-    bounded = [
-        name
-        for name, origin in made.origins.items()
-        if any(each.kind == "bound" for each in made.readings_of(origin.factors))
-    ]
     tables: dict[str, Artefact] = {
         "reach": ReadingsTable(
             layout="reach",
             title="Readings of the protocol, and what comes within reach (ours)",
-            experiments=made.fits_of(made.origins),
+            experiments=experiments,
         )
     }
-    if bounded:
+    if bounds := [name for name in dict.fromkeys(bounded) if name in experiments]:
         tables["bounds"] = ReadingsTable(
             layout="bounds",
             title="Printed numbers beside an upper bound (ours)",
-            experiments=made.fits_of(bounded),
+            experiments=bounds,
         )
     return tables

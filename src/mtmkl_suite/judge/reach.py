@@ -58,11 +58,6 @@ class Reading:
         return f"{self.factor}={self.alternative}"
 
     @property
-    def factors(self) -> dict[str, str]:
-        """The factor and its alternative."""
-        return {self.factor: self.alternative}
-
-    @property
     def is_legitimate(self) -> bool:
         """True if no test row chooses anything."""
         return self.kind == "legitimate"

@@ -30,14 +30,13 @@ from mtmkl_suite.files import (
 )
 from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style, saved
-from mtmkl_suite.report.figures.readings import reading_figure, specification_curve
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.published_reach import read_reach
 from mtmkl_suite.report.record import (
     VERDICT_COLUMNS,
     write_record,
+    write_verdicts,
     write_what_follows,
-    write_written,
 )
 from mtmkl_suite.report.tables.baselines import build_baselines
 from mtmkl_suite.report.tables.cells import (
@@ -117,7 +116,7 @@ def write_results(
 
 
 def write_artefacts(names: Sequence[str], config: Paper, folder: PaperFolder) -> None:
-    """Write figures and tables of a paper, and what record and report need of them."""
+    """Write figures and tables of a paper, and the verdicts on their numbers."""
     config = restricted_to_artefacts(config, names)
     context = load_context(config, folder, of_fits=True)
     for name in names:
@@ -159,7 +158,7 @@ def printed(context: Context, name: str) -> tuple[PrintedTable | None, pd.DataFr
 
 
 def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
-    """Write a figure or table, and what record and report need of it."""
+    """Write a figure or table, and the verdicts on its numbers."""
     table, verdicts = printed(context, name)
     if table is not None:
         write_table_files(folder, name, table, context.config.paper)
@@ -167,7 +166,7 @@ def write_artefact(name: str, context: Context, folder: PaperFolder) -> None:
         # Asked for by name, it is for slides as well.
         note = _settings_in_words(context.config) if context.config.parts else None
         write_figure_files(folder, name, *drawn(name, context), png_note=note)
-    write_written(folder, name, verdicts, table.details if table else None)
+    write_verdicts(folder, name, verdicts)
 
 
 def _settings_in_words(config: Paper) -> str:
@@ -178,13 +177,9 @@ def _settings_in_words(config: Paper) -> str:
 
 @figure_style()
 def drawn(name: str, context: Context) -> FigureAndNumbers:
-    """Return a figure: of readings, or of the paper's own functions."""
+    """Return a figure by the function of its paper."""
     artefact = context.config.artefacts[name]
     assert isinstance(artefact, Figure)
-    if context.config.readings is not None:
-        if name in context.readings.figures:
-            return reading_figure(context, name)
-        return specification_curve(context, name.removeprefix("specification_"))
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)
     figure: FigureAndNumbers = (

@@ -1,7 +1,7 @@
 """The published record: files that other programs read, see docs/verdicts.md."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ from mtmkl_suite.report.context import (
     overlaps_table,
     recorded_context,
 )
-from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import (
     DERIVED_DIGITS,
@@ -57,30 +56,17 @@ _TYPES = {
 }
 
 
-def write_written(
-    folder: PaperFolder, name: str, verdicts: pd.DataFrame, details: TextTable | None
-) -> None:
-    """Write an artefact's verdicts, and what its page shows besides, as JSON."""
+def write_verdicts(folder: PaperFolder, name: str, verdicts: pd.DataFrame) -> None:
+    """Write the verdicts on an artefact's numbers, as JSON."""
     rows = verdicts.astype(object)
-    document = {
-        "details": asdict(details) if details else None,
-        "verdicts": rows.where(rows.notna(), None).to_dict("records"),
-    }
-    write_json(folder.artefact(name, "json"), document)
+    records = rows.where(rows.notna(), None).to_dict("records")
+    write_json(folder.artefact(name, "json"), records)
 
 
 def read_verdicts(folder: PaperFolder, name: str) -> pd.DataFrame:
-    """Return the verdicts that :func:`write_written` has written."""
-    document = read_json(folder.artefact(name, "json"))
-    verdicts = pd.DataFrame(document["verdicts"], columns=list(VERDICT_COLUMNS))
-    return verdicts.astype(_TYPES)
-
-
-def read_details(folder: PaperFolder, name: str) -> TextTable | None:
-    """Return the details that :func:`write_written` has written, if any."""
-    path = folder.artefact(name, "json")
-    found = read_json(path).get("details") if path.is_file() else None
-    return TextTable(**found) if found else None
+    """Return the verdicts that :func:`write_verdicts` has written."""
+    records = read_json(folder.artefact(name, "json"))
+    return pd.DataFrame(records, columns=list(VERDICT_COLUMNS)).astype(_TYPES)
 
 
 def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:

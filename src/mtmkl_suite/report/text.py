@@ -118,8 +118,7 @@ class PrintedTable:
     """A table as people read it, beside its numbers.
 
     ``cells`` is its csv, mostly :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`;
-    each row of ``body`` is as long as the header; ``notes`` stand below, and so does
-    another table in the report, ``details``.
+    each row of ``body`` is as long as the header; ``notes`` stand below.
     """
 
     title: str
@@ -127,7 +126,6 @@ class PrintedTable:
     header: Sequence[str]
     body: Sequence[Sequence[str]]
     notes: Sequence[str]
-    details: TextTable | None = None
 
     def markdown(self, title: str = "") -> str:
         """Return the table as a page of Markdown, with a heading."""

@@ -45,8 +45,7 @@ def check_names(config: Paper) -> None:
     """Check the names and values of a paper's configuration, before any work."""
     check_settings(config)
     with naming_file(config.folder.name):
-        if config.readings is None:  # else drawn by what the file of readings says
-            check_functions(config)
+        check_functions(config)
         for claim in config.claims:
             _check_claim(f"claims.{claim.id}", claim)
 

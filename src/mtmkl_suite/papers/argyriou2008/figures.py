@@ -39,6 +39,8 @@ from mtmkl_suite.report.figures.panels import (
     draw_panel,
     panels_figure,
 )
+from mtmkl_suite.report.figures.readings import compared_figure, with_main
+from mtmkl_suite.report.tables.cells import published_numbers
 
 _ONES = 20
 _SCHOOL_ROWS = 15
@@ -204,6 +206,62 @@ def figure_4(context: Context) -> FigureAndNumbers:
     return panels_figure(
         context, [by_tasks, by_kernel], _TWO_PANELS, legend="panel", columns=2
     )
+
+
+def figure_4_oracle(context: Context) -> FigureAndNumbers:
+    """Draw the test error with γ of each task by its test rows, nonlinear data."""
+    alone, experiment = "independent_quadratic_linear", "nonlinear_synthetic"
+    chosen, oracle = {"setting": ""}, {"experiment": f"{experiment}@penalties=oracle"}
+    panel = Panel(
+        "200 tasks",
+        [experiment],
+        "mse",
+        "n_variables",
+        [
+            Curve(alone, "independent, by test rows", line="--", where=chosen | oracle),
+            Curve(alone, "independent", where=chosen),
+            Curve(
+                "mtl_feat_quadratic_linear",
+                "MTL-FEAT",
+                where=chosen | {"n_tasks": 200},
+            ),
+        ],
+        label="variables",
+        metric_label="test error (mean squared error)",
+        title="200 tasks: {spread}",
+    )
+    return compared_figure(context, [panel])
+
+
+def prior_scale(context: Context) -> FigureAndNumbers:
+    """Draw the RMSE of hierarchical Bayes against the scale of its prior, survey."""
+    scales = {"survey": 1.0} | {
+        f"survey@prior=scale_{name}": float(name.replace("_", "."))
+        for name in ("0_01", "0_1", "10", "100")
+    }
+    context = with_main(context)
+    scale = context.scores["experiment"].map(scales)
+    panel = Panel(
+        "Table 1",
+        list(scales),
+        "rmse",
+        "scale",
+        [Curve("hierarchical_bayes", where={"setting": ""})],
+        label="scale of the prior",
+        metric_label="RMSE (rating points)",
+        title="Table 1: {spread}",
+        scale="log",
+    )
+    scores = context.scores.assign(scale=scale)
+    figure, numbers = panels_figure(replace(context, scores=scores), [panel], SINGLE)
+    printed = published_numbers(context, "table_1.csv")["Hierarchical Bayes", "RMSE"]
+    if printed.value is None or "no data" in numbers:
+        return figure, numbers
+    (axis,) = figure.axes
+    axis.axhline(printed.value, color="black", linestyle="--", label="printed")
+    axis.legend()
+    row = {"panel": panel.id, "series": "printed", "mean": printed.value}
+    return figure, pd.concat([numbers, pd.DataFrame([row])], ignore_index=True)
 
 
 def figure_5(context: Context) -> FigureAndNumbers:

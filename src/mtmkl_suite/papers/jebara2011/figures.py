@@ -7,6 +7,7 @@ figure and the plotted numbers. Figures 5 and 6 are computed from the paper's eq
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ from mtmkl_suite.report.figures.panels import (
     paired_test,
     panels_figure,
 )
+from mtmkl_suite.report.figures.readings import compared_figure
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 
 _CHOSEN = {"setting": ""}  # chosen on validation rows, not a point of a path
@@ -80,6 +82,33 @@ def _auc_of_two(experiment: str, method: str, baseline: str) -> Panel:
         label="training samples per task",
         metric_label="test AUC, mean over tasks",
         paired=True,
+    )
+
+
+def figure_2_switches(context: Context) -> FigureAndNumbers:
+    """Draw figure 2 with switches of each task as well."""
+    panels = [_with_own_switches(f"landmine_{count}", count) for count in (18, 22)]
+    return compared_figure(context, panels)
+
+
+def figure_2_switches_20(context: Context) -> FigureAndNumbers:
+    """Draw the same with more repeats."""
+    panels = [_with_own_switches("landmine_20_repeats", 18)]
+    return compared_figure(context, panels)
+
+
+def _with_own_switches(experiment: str, kernels: int) -> Panel:
+    med, own = f"med_{kernels}", {"experiment": f"{experiment}@sharing=own"}
+    return replace(
+        _auc_of_two(experiment, med, f"independent_{kernels}"),
+        id=f"{kernels} kernels",
+        title=f"{kernels} kernels: {{spread}}",
+        paired=False,
+        curves=[
+            Curve(med, "MED", where=_CHOSEN),
+            Curve(med, "MED, own switches", line="--", where=_CHOSEN | own),
+            Curve(f"independent_{kernels}", "SVM", where=_CHOSEN),
+        ],
     )
 
 

@@ -129,7 +129,7 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
     """Draw a panel, and return its numbers, or why there are none."""
     found = []
     for curve in panel.curves:
-        found += _series(context, curve, _rows(context, panel, curve))
+        found += _series(context, curve, rows_of(context, panel, curve))
     if not found or (panel.paired and len(found) < len(panel.curves)):
         reason = _reason(context, panel)
         say_no_data(axis, reason)
@@ -161,6 +161,17 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
     return numbers
 
 
+def rows_of(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
+    """Return the scores of a curve, over all tasks, with their place ``x``."""
+    where = {
+        "experiment": list(panel.experiments),
+        "method": curve.method,
+        **curve.where,
+    }
+    rows = select(context.scores, where, metric=panel.metric)
+    return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
+
+
 def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
     """Return mean, sd and number of the paired differences, and p of their t-test.
 
@@ -182,17 +193,6 @@ def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
 def _reason(context: Context, panel: Panel) -> str:
     methods = [curve.method for curve in panel.curves]
     return context.missing_reason(panel.experiments[0], methods)
-
-
-def _rows(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
-    """Return the scores of a curve, over all tasks, with their place ``x``."""
-    where = {
-        "experiment": list(panel.experiments),
-        "method": curve.method,
-        **curve.where,
-    }
-    rows = select(context.scores, where, metric=panel.metric)
-    return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
 
 
 def _series(

@@ -131,7 +131,7 @@ def _differences(verdicts: pd.DataFrame) -> str:
     return f"Ours − published: {'; '.join(parts)}{left}." if parts else ""
 
 
-def farthest(verdicts: pd.DataFrame) -> str:
+def _farthest(verdicts: pd.DataFrame) -> str:
     """Return the number that is farthest from print, "" without any.
 
     Differences of several units are compared in units of what is printed.
@@ -151,7 +151,7 @@ def farthest(verdicts: pd.DataFrame) -> str:
 
 def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     """Return the largest difference from print, and claims of the worst verdict."""
-    worst = farthest(verdicts)
+    worst = _farthest(verdicts)
     parts = [f"Largest difference: {worst}."] if worst else []
     for verdict in ("does not hold", "undecided", "holds"):
         texts = list(claims["quote"][claims["verdict"] == verdict])

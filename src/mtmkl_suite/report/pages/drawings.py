@@ -1,7 +1,5 @@
-"""Figures on pages: their curves, their values, and the figure in words."""
+"""Figures on pages: their values, and the figure in words."""
 
-import json
-import math
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -18,58 +16,6 @@ _MOST_CURVES = 6
 _MOST_PANELS = 4
 
 _LONGEST = 900
-
-_DRAWN = (
-    ("panel", "series", "x", "mean"),
-    ("panel", "series", "organism", "mean"),
-    ("panel", "series", "method", "mean rank"),
-    ("", "solver", "count", "mean"),
-    ("", "solver", "n", "seconds"),
-    ("n_tasks", "solver", "iteration", "objective"),
-    ("", "method", "train_size", "mean_rank"),
-    ("", "method", "seconds", "score"),
-)
-"""Columns of a figure's numbers that are its panels, series, places and values."""
-
-
-def curves_of(numbers: pd.DataFrame) -> str:
-    """Return the curves of a figure as JSON, "" if it has none.
-
-    That is a list of panels, ``[name, [[series, x, means, standard deviations]],
-    names of the x]``, the last empty where they are numbers.
-    """
-    sought = ([c for c in each if c] for each in _DRAWN)
-    found = next((c for c in sought if set(c) <= set(numbers.columns)), None)
-    if found is None:
-        return ""
-    points = numbers.dropna(subset=found)
-    of_panel, (series, x, mean) = found[:-3], found[-3:]
-    value = f"{_plain(mean)} against {_plain(x)}" * (mean != "mean" or not of_panel)
-    spread = points.get("sd", math.nan)
-    points = points.assign(sd=spread).astype({mean: float})
-    panels = []
-    for panel, mine in points.groupby(of_panel or (lambda _: ""), sort=False):
-        names: list[str] = []
-        if not pd.api.types.is_numeric_dtype(mine[x]):
-            places, named = pd.factorize(mine[x])
-            mine, names = mine.assign(**{x: places}), [str(name) for name in named]
-        mine = mine.sort_values(x, kind="stable")
-        # Of one place alone there is no curve.
-        curves = [
-            [_plain(name), *(_rounded(rows[side]) for side in (x, mean, "sd"))]
-            for name, rows in mine.groupby(series, sort=False)
-            if rows[x].nunique() > 1 or len(mine) == mine[series].nunique() > 1
-        ]
-        of = "".join(map(str, panel if isinstance(panel, tuple) else [panel]))
-        if of_panel not in ([], ["panel"]):
-            of = f"{of_panel[0]} {of}"
-        of = "; ".join(filter(None, (_plain(of), value)))
-        panels += [[of, curves, names]] if curves else []
-    return json.dumps(panels, ensure_ascii=False) if panels else ""
-
-
-def _rounded(values: pd.Series) -> list[float | None]:
-    return [None if pd.isna(v) else float(f"{v:.5g}") for v in values]
 
 
 def values_of(numbers: pd.DataFrame) -> TextTable:

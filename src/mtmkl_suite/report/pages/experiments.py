@@ -4,24 +4,22 @@ import inspect
 import json
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.models import Paper, Protocol, Ranking, Table, Variant
+from mtmkl_suite.config.models import Paper, Protocol, Variant
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.protocols import train_unit
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
-from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
-from mtmkl_suite.judge.verdicts import Reproduced, own_numbers
+from mtmkl_suite.judge.verdicts import Reproduced
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.pages.answers import farthest
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
 from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
@@ -31,20 +29,11 @@ _MAX_DIGESTS = 3
 
 _MOST_VALUES = 8
 
-_PARAMETERS = {
-    "lam": "λ", "lam_1": "λ₁", "lam_2": "λ₂", "lam_3": "λ₃", "gamma": "γ", "phi": "φ",
-    "relative_alpha": "α", "n_clusters": "number of clusters",
-    "n_groups": "number of groups",
-}  # fmt: skip
-
 _COUNTED = {
     "per class": "samples per class", "per task": "samples per task",
     "train": "for training", "validation": "for validation", "test": "for testing",
     "irrelevant": "irrelevant features",
 }  # fmt: skip
-
-_OFTEN = 0.5
-"""Share of the choices from which an end of a grid is named."""
 
 
 class DataUse(NamedTuple):
@@ -78,91 +67,6 @@ def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
     if "title" in info or variant.name not in default_registry():
         return info
     return {**default_registry()[variant.name].describe(), **info}
-
-
-def data_sentences(
-    config: Paper, scores: pd.DataFrame, verdicts: pd.DataFrame
-) -> list[tuple[str, list[str]]]:
-    """Return what is to be said of each data set that a paper prints numbers of.
-
-    That is how many are reproduced, and which hyper-parameters were mostly chosen at
-    an end of their grid.
-    """
-    own = own_numbers(verdicts)
-    own = own.assign(
-        experiment=[_experiment_of(config, n) for n in own.to_dict("records")]
-    )
-    # A tier need not have all experiments of an artefact.
-    names = dict.fromkeys(
-        experiment
-        for artefact in own["artefact"].unique()
-        for experiment in config.artefacts[artefact].shown
-        if experiment in config.experiments
-    )
-    found: dict[str, list[str]] = {}
-    by_data: dict[str, list[str]] = {}
-    for name in names:
-        data = config.experiments[name].variants[0].name
-        by_data.setdefault(data, []).append(name)
-    for data, experiments in by_data.items():
-        mine = own[own["experiment"].isin(experiments)]
-        judged = mine["verdict"].isin([*WITHIN, DIFFERENT])
-        within = int(mine["verdict"].isin(WITHIN).sum())
-        lines = []
-        if judged.any():
-            n, verb = int(judged.sum()), "is" if within < 2 else "are"
-            text = f"{within or 'none'} {verb} reproduced or close"
-            lines.append(f"Of {plural(n, 'number')}, {text}")
-            lines.append(f"The largest difference is {farthest(mine)}")
-        choices = [
-            chosen_parameters(scores, e, grids_of(config, e)) for e in experiments
-        ]
-        lines += _at_ends(pd.concat(choices), config)
-        if lines:
-            title = str(default_registry()[data].describe()["title"])
-            found[title] = lines
-    return list(found.items())
-
-
-def _experiment_of(config: Paper, number: Mapping[Hashable, Any]) -> str:
-    """Return the experiment behind a printed number, "" where it is not known."""
-    artefact = config.artefacts[number["artefact"]]
-    if isinstance(artefact, Ranking):
-        comparison = artefact.comparison
-        experiments = {
-            f"{name}, {block}": str(row.experiment)
-            for name, row in comparison.rows.items()
-            for block in comparison.blocks
-        }
-        return experiments.get(str(number["row"]), "")
-    if isinstance(artefact, Table) and number["row"] in artefact.rows:
-        column = artefact.columns.get(number["column"], {})
-        where = {
-            "experiment": artefact.experiment,
-            **column,
-            **artefact.rows[number["row"]],
-        }
-        return str(where["experiment"])
-    return ""
-
-
-def _at_ends(choices: pd.DataFrame, config: Paper) -> Iterator[str]:
-    """Yield what was mostly chosen at either end of its grid, and by which methods."""
-    choices = choices.assign(
-        label=[config.methods[name].label for name in choices["method"]]
-    )
-    for end, word in (("at_low_end", "low"), ("at_high_end", "high")):
-        parts = []
-        for (label, parameter), rows in choices.groupby(
-            ["label", "parameter"], sort=False
-        ):
-            n, times = int(rows["n"].sum()), round((rows[end] * rows["n"]).sum())
-            if times >= _OFTEN * n:
-                name = _PARAMETERS.get(str(parameter), parameter)
-                parts.append(f"{label}'s {name} ({times} of {n})")
-        if parts:
-            where = f"at the {word} end of their grid"
-            yield f"Chosen parameters were often {where}: {', '.join(parts)}"
 
 
 def title_of(uses: Sequence[DataUse]) -> str:

@@ -38,9 +38,8 @@ from mtmkl_suite.report.pages.answers import (
 from mtmkl_suite.report.pages.claims import judged_rows
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
-from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
+from mtmkl_suite.report.pages.drawings import figure_in_words, values_of
 from mtmkl_suite.report.pages.experiments import (
-    data_sentences,
     data_uses,
     duration,
     experiment_facts,
@@ -61,12 +60,7 @@ from mtmkl_suite.report.pages.numbers import (
 from mtmkl_suite.report.pages.rendering import environment, page_name
 from mtmkl_suite.report.pages.summary import missing_data, program
 from mtmkl_suite.report.published_reach import Marks, read_reach
-from mtmkl_suite.report.record import (
-    Record,
-    published_record,
-    read_details,
-    read_record,
-)
+from mtmkl_suite.report.record import Record, published_record, read_record
 from mtmkl_suite.report.tables.cells import build_quoted, rule_note
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.text import metrics_in_words
@@ -101,8 +95,8 @@ class PaperPages(SimpleNamespace):
     """Everything that the templates show of one paper's record.
 
     ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
-    ``other_claims`` are on no artefact. ``of_data`` has what is to be said of each data
-    set. ``standings`` are of methods or data of one's own: the report shows them first.
+    ``other_claims`` are on no artefact. ``standings`` are of methods or data of one's
+    own: the report shows them first.
     ``main`` is the answer to the main claim, drawn in ``picture``; ``leaders`` are the
     best methods of a comparison. ``comparison`` is the page on which the reader
     chooses, ``page`` the address of the paper's page in the documentation, "" for none.
@@ -344,7 +338,6 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         pair_rules=pair_rules(context, in_column, record.statistics),
         errata=documentation.errata(config),
         sentences=documentation.sentences(config) if record.origin else [],
-        of_data=data_sentences(config, context.scores, verdicts) if is_paper else [],
         provenance=record.provenance,
         standings=standings(context, record.statistics)
         if config.own is not None or config.parts
@@ -370,22 +363,21 @@ def _artefact(
 
     ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
     table; ``numbers`` has the numbers that the paper quotes in its text last, ``text``
-    is a table as published, in Markdown, ``values`` what a figure draws, and ``curves``
-    those of them that the page can draw. ``layout`` is that of tables of its kind.
+    is a table as published, in Markdown, ``values`` what a figure draws. ``layout`` is
+    that of tables of its kind.
     """
     folder, artefact = record.folder, record.config.artefacts[name]
     view = SimpleNamespace(
         id=name, title=artefact.title, name=number_of(name) or artefact.title,
         subtitle=artefact.title if number_of(name) else "", answer=found, facts=facts,
-        image="", alternative="", values=None, curves="", text="", notes=[],
-        layout=getattr(artefact, "layout", name), details=read_details(folder, name),
+        image="", alternative="", values=None, text="", notes=[],
+        layout=getattr(artefact, "layout", name),
     )  # fmt: skip
     if isinstance(artefact, Figure):
         numbers = read_table(folder.artefact(name, "csv"))
         view.image = data_uri(folder.artefact(name, "svg").read_bytes())
         view.alternative = figure_in_words(artefact.title, numbers)
         view.values = None if "no data" in numbers else values_of(numbers)
-        view.curves = curves_of(numbers)
     else:
         view.text = folder.artefact(name, "md").read_text(encoding="utf-8")
     if artefact.quoted is not None:

@@ -1,6 +1,6 @@
 """Reach of a paper's numbers and claims under readings, and their upper bounds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from mtmkl_suite.config.models import (
     Origin,
     Ranking,
     RankTests,
-    ReadingChange,
     ReadingsTable,
     Table,
     claims_on,
@@ -49,14 +48,13 @@ from mtmkl_suite.report.tables.cells import (
     published_numbers,
 )
 from mtmkl_suite.report.tables.ranking import build_rank_tests, build_ranking
-from mtmkl_suite.report.text import DASH, PrintedTable, TextTable
+from mtmkl_suite.report.text import DASH, PrintedTable
 from mtmkl_suite.run.folders import PaperFolder, record_folder
 
 OVERVIEW_HEADER = (
     "reading", "kind", "numbers it changes", "different in the main run",
     "of these within the rule", "others it moves out",
 )  # fmt: skip
-_PLACE = ("artefact", "row", "column")
 _TABLES: Mapping[type, Callable[[Context, Any], PrintedTable]] = {
     Table: build_table,
     Ranking: build_ranking,
@@ -78,8 +76,8 @@ _DECIMALS = 2
 def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """Return the reach of every *different* number and every claim.
 
-    People read an overview of the readings, and below it the numbers under each of
-    them. Of a reduced run there are numbers, and no verdicts.
+    People read an overview of the readings. Of a reduced run there are numbers, and no
+    verdicts.
     """
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
@@ -101,8 +99,7 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
     body = [_overview(own, reading, found) for reading, found in under.items()]
-    details = _numbers_table(own, under)
-    return PrintedTable(artefact.title, reach, OVERVIEW_HEADER, body, notes, details)
+    return PrintedTable(artefact.title, reach, OVERVIEW_HEADER, body, notes)
 
 
 def main_context(context: Context) -> Context:
@@ -119,7 +116,7 @@ def main_context(context: Context) -> Context:
 
 def under_reading(context: Context, main: Context, reading: Reading) -> Context:
     """Return the main results with one reading in place of its experiments."""
-    return replaced(context, main, experiments_under(context, reading.factors))
+    return replaced(context, main, experiments_under(context, reading.name))
 
 
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
@@ -127,13 +124,12 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
 
     Methods that a reading leaves as they are, or is not read for, keep their main
     scores, unless it changes data, splits or metrics; those that it changes but does
-    not run have none. A metric
-    that stands for another does so for all methods. Claims that name repeats name as
-    many times more where a reading has them.
+    not run have none. A metric that stands for another does so for all methods. Claims
+    that name repeats name as many times more where a reading has them.
     """
     scores, claims = main.scores, main.config.claims
-    for name in experiments:
-        origin = context.readings.experiments[name]
+    origins = [context.readings.experiments[name] for name in experiments]
+    for origin in origins:
         is_replaced = scores["experiment"] == origin.of
         kept, others = scores[is_replaced], scores[~is_replaced]
         rows = context.scores[context.scores["experiment"] == origin.fits]
@@ -147,10 +143,10 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
                 rows.assign(experiment=origin.of),
             ]
         )
-        for metric, measured in measured_in_place(context, origin.factors).items():
+        for metric, measured in origin.in_place.items():
             moved = rows[rows["metric"] == measured].assign(metric=metric)
             rows = pd.concat([rows[rows["metric"] != metric], moved])
-        rows = rows.replace({"train_size": _sizes(context, name)})
+        rows = rows.replace({"train_size": origin.sizes})
         scores = pd.concat([others, rows], ignore_index=True)
         claims = [
             claim.model_copy(
@@ -162,7 +158,7 @@ def replaced(context: Context, main: Context, experiments: list[str]) -> Context
         main,
         config=main.config.model_copy(update={"claims": claims}),
         scores=scores,
-        overlaps=_replaced_overlaps(context, main, experiments),
+        overlaps=_replaced_overlaps(context, main, origins),
     )
 
 
@@ -180,39 +176,17 @@ def _repeated(setting: ClaimSetting, origin: Origin) -> ClaimSetting:
 
 
 def _replaced_overlaps(
-    context: Context, main: Context, experiments: list[str]
+    context: Context, main: Context, origins: Iterable[Origin]
 ) -> Overlaps | None:
     """Return how repeats overlap, those of readings under the main names."""
     if context.overlaps is None:
         return main.overlaps
-    origins = context.readings.experiments
-    of = {origins[name].fits: name for name in experiments}
+    of = {origin.fits: origin for origin in origins}
     return dict(main.overlaps or {}) | {
-        (
-            origins[of[fits]].of,
-            dataset,
-            _sizes(context, of[fits]).get(size, size),
-        ): overlap
+        (of[fits].of, dataset, of[fits].sizes.get(size, size)): overlap
         for (fits, dataset, size), overlap in context.overlaps.items()
         if fits in of
     }
-
-
-def _sizes(context: Context, experiment: str) -> dict[int, int]:
-    """Return which train sizes of the main experiment those of a reading stand for."""
-    changes = _changes(context, context.readings.experiments[experiment].factors)
-    return {k: v for change in changes for k, v in change.sizes.items()}
-
-
-def measured_in_place(context: Context, factors: Mapping[str, str]) -> dict[str, str]:
-    """Return which metric stands for which of the main experiment."""
-    changes = _changes(context, factors)
-    return {k: v for change in changes for k, v in change.in_place.items()}
-
-
-def _changes(context: Context, factors: Mapping[str, str]) -> list[ReadingChange]:
-    documents = context.readings.factors
-    return [documents[f].alternatives[a].change for f, a in factors.items()]
 
 
 def unmeasured_main(context: Context) -> Context:
@@ -229,12 +203,12 @@ def readings_of(context: Context) -> list[Reading]:
         Reading(factor, name, each.kind, labels[f"{factor}={name}"])
         for factor, settings in factors.items()
         for name, each in settings.alternatives.items()
-        if experiments_under(context, {factor: name})
+        if experiments_under(context, f"{factor}={name}")
     ]
 
 
-def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]:
-    """Return the experiments with exactly these alternatives that have scores.
+def experiments_under(context: Context, reading: str) -> list[str]:
+    """Return the experiments under a reading that have scores.
 
     Those that read the main scores have them.
     """
@@ -242,13 +216,13 @@ def experiments_under(context: Context, factors: Mapping[str, str]) -> list[str]
     return [
         name
         for name, origin in context.readings.experiments.items()
-        if origin.factors == dict(factors) and origin.fits in {*present, origin.of}
+        if origin.reading == reading and origin.fits in {*present, origin.of}
     ]
 
 
 def bases_of(context: Context, reading: Reading) -> set[str]:
     """Return the main experiments that a reading has scores for."""
-    names = experiments_under(context, reading.factors)
+    names = experiments_under(context, reading.name)
     return {context.readings.experiments[name].of for name in names}
 
 
@@ -305,26 +279,6 @@ def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
     left = sum(before in WITHIN and not now.is_within for before, now in own)
     counts = len(own), len(different), within, left
     return [reading.label, reading.kind, *map(str, counts)]
-
-
-def _numbers_table(main: Numbers, under: Mapping[Reading, Numbers]) -> TextTable:
-    """Return the numbers that readings change, under each of them, one a line."""
-    rows = [
-        [
-            _name(cell[0]),
-            *cell[1:],
-            f"{number.published.value:g}",
-            DASH if pd.isna(number.value) else f"{number.value:.4g}",
-            reading.label,
-            f"{found[cell].value:.4g}",
-            found[cell].verdict,
-        ]
-        for cell, number in main.items()
-        for reading, found in under.items()
-        if cell in found and not number.is_derived
-    ]
-    header = (*_PLACE, "published", "main run", "reading", "under it", "verdict")
-    return TextTable(header, rows)
 
 
 def _name(artefact: str) -> str:

@@ -56,18 +56,6 @@ readings:
         experiments: {digits: {methods: [stl]}}
         change: {datasets: {options: {inputs: unit_range}}}
 """
-SPECIFICATION = """
-specifications:
-  stl_first:
-    test: paired_difference
-    args:
-      experiment: digits
-      metric: accuracy
-      lower: {method: stl}
-      higher: {method: mtl}
-    title: A comparison
-    factors: [strata, costs]
-"""
 
 
 @pytest.fixture
@@ -158,60 +146,12 @@ def test_only_a_changed_protocol_has_other_splits(folder):
     assert config.protocols["percent"] == main.protocols["percent"]
 
 
-def test_a_claim_is_run_in_full_combination(folder):
-    changed(folder, end=SPECIFICATION)
-    config = load_readings(folder, "quick")
-    made = config.readings.specifications["stl_first"].experiments
-    assert list(made) == [
-        "digits", "digits@costs=high", "digits@strata=none",
-        "digits@strata=none+costs=high",
-    ]  # fmt: skip
-    both = config.experiments["digits@strata=none+costs=high"]
-    assert both.protocol == "percent@strata=none"
-    specs = method_specs(config, "digits@strata=none+costs=high")
-    assert set(specs) == {"stl", "mtl"}
-    assert specs["stl"].grid == {"C": [64.0]}
-    assert "specification_stl_first" in config.artefacts
-
-
-@pytest.mark.parametrize(("of_curve", "repeats"), [("", 3), ("\n    repeats: 2", 2)])
-def test_a_curve_has_its_fewest_repeats_and_cuts_none_of_a_reading(
-    folder, of_curve, repeats
-):
-    changed(
-        folder,
-        ("factors: [strata, costs]", f"factors: [strata, costs]{of_curve}"),
-        ("methods: [stl, mtl], repeats: 1", "methods: [stl, mtl], repeats: 3"),
-        end=SPECIFICATION,
-    )
-    path = folder / "experiments.yaml"
-    document = yaml.safe_load(path.read_text())
-    del document["experiments"]["digits"]["repeats"]
-    path.write_text(yaml.safe_dump(document, allow_unicode=True))
-    config = load_readings(folder, "paper")
-    # One reading has three repeats, the other all of the protocol's.
-    assert config.experiments["digits@strata=none"].repeats == 3
-    assert config.experiments["digits@costs=high"].repeats is None
-    assert config.experiments["digits@strata=none+costs=high"].repeats == repeats
-    assert config.readings.specifications["stl_first"].repeats == repeats
-
-
 @pytest.mark.parametrize("kind", ["optimistic", "bound"])
 def test_titles_say_which_readings_use_test_data(folder, kind):
-    changed(folder, ("kind: optimistic", f"kind: {kind}"), end=SPECIFICATION)
+    changed(folder, ("kind: optimistic", f"kind: {kind}"))
     config = load_readings(folder, "quick")
     marked = [k for k, e in config.experiments.items() if "(uses test data)" in e.title]
     assert marked == ["digits@costs=seen"]
-    # Test data decide nothing in a combination.
-    made = config.readings.specifications["stl_first"].experiments
-    assert not any("seen" in name for name in made)
-
-
-def test_a_curve_needs_all_of_its_factors(folder):
-    changed(folder, end=SPECIFICATION)
-    config = load_readings(folder, "quick", ["costs"])
-    assert list(config.experiments) == ["digits@costs=high", "digits@costs=seen"]
-    assert list(config.artefacts) == ["reach"]
 
 
 def test_main_runs_do_not_see_readings(folder):
@@ -250,17 +190,11 @@ IN_PLACE = """
 
 
 def test_a_change_in_place_alone_makes_no_experiment(folder):
-    end = IN_PLACE + SPECIFICATION.replace("strata,", "measure, strata,")
-    changed(folder, end=end)
+    changed(folder, end=IN_PLACE)
     config = load_readings(folder, "quick")
     assert not any("measure" in name for name in config.experiments)
     origins = config.readings.experiments
     assert origins["digits@measure=groups"].fits == "digits"
-    name = "digits@measure=groups+strata=none+costs=high"
-    assert origins[name].fits == "digits@strata=none+costs=high"
-    curve = config.artefacts["specification_stl_first"]
-    assert len(curve.experiments) == len(set(curve.experiments)) == 3
-    assert len(config.readings.specifications["stl_first"].experiments) == 8
     with pytest.raises(
         ConfigError, match="quick tier fits nothing for the readings measure"
     ):
@@ -275,16 +209,6 @@ def test_alternatives_that_read_other_metrics_of_one_fit_share_it():
     assert "robot@choice=published_code_chosen" not in config.experiments
 
 
-def test_a_combination_runs_only_compared_methods_that_it_changes(folder):
-    of = ("of: [stl], params", "of: [stl, cmtl], params")
-    changed(folder, of, end=SPECIFICATION.replace("strata,", "inputs,"))
-    config = load_readings(folder, "quick")
-    # The specification compares stl and mtl; costs change stl and cmtl, features all.
-    both = method_specs(config, "digits@inputs=unit+costs=high")
-    assert set(both) == {"stl", "mtl"}
-    assert set(method_specs(config, "digits@costs=high")) == {"stl", "cmtl"}
-
-
 def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
     changed(folder, ("{stratified: false}", "{repeats: 30}"))
     with pytest.raises(ConfigError, match="has 30 repeats, the main protocol 20"):
@@ -294,26 +218,18 @@ def test_more_repeats_are_a_multiple_of_the_usual_ones(folder):
 FIGURE = """
 figures:
   costs_drawn:
+    kind: figure
     title: A figure
-    metric: accuracy
-    metric_label: accuracy
-    axis: train_size
-    label: per cent for training
-    panels:
-      - experiment: digits
-        title: Digits
-        curves: [{method: stl}, {method: stl, reading: {costs: high}}]
+    experiments: [digits@costs=high]
 """
 
 
 def test_figures_are_artefacts_of_their_readings(folder):
     changed(folder, end=FIGURE)
-    config = load_readings(folder, "quick")
-    artefact = config.artefacts["costs_drawn"]
+    artefact = load_readings(folder, "quick").artefacts["costs_drawn"]
     assert artefact == Figure(
         kind="figure", title="A figure", experiments=["digits@costs=high"]
     )
-    assert list(config.readings.figures) == ["costs_drawn"]
     # A figure of a factor that was not chosen is not drawn.
     assert "costs_drawn" not in load_readings(folder, "quick", ["inputs"]).artefacts
 
@@ -323,7 +239,6 @@ def test_figures_are_artefacts_of_their_readings(folder):
     [
         ("", "{digits: {}}", "{digit: {}}", "unknown experiment 'digit'; did you mean"),
         ("", "of: [stl]", "of: [slt]", "unknown method 'slt'; did you mean 'stl'"),
-        ("", "high:", "main:", "'main' stands for the main protocol; take another"),
         ("", "kind: optimistic", "kind: hopeful", "'hopeful': input should be 'legit"),
         ("", "basis: ours", "because: x", "unknown key 'because'"),
         ("", "        basis: ours\n", "", "the key 'basis' is missing"),
@@ -335,10 +250,7 @@ def test_figures_are_artefacts_of_their_readings(folder):
         (IN_PLACE, "{digits: {}}", "{digits: {repeats: 1}}", "leave methods and repea"),
         (IN_PLACE, "accuracy: n_g", "accuracy: n_", "did you mean 'n_groups'"),
         (IN_PLACE, "accuracy: n_g", "acuracy: n_g", "did you mean 'accuracy'"),
-        (FIGURE, "costs: high", "costs: higher", "figures.costs_drawn.panels.0.curves"),
-        (FIGURE, "costs: high", "cost: high", "unknown factor 'cost'"),
-        (FIGURE, "- experiment: digits", "- experiment: robot", "panels.0.experiment"),
-        (FIGURE, "{method: stl}, ", "{method: slt}, ", "unknown method 'slt'"),
+        (FIGURE, "costs=high", "costs=higher", "unknown experiment 'digits@costs=high"),
         (FIGURE, "costs_drawn:", "table_1:", "there is an artefact of this name"),
     ],
 )

@@ -338,10 +338,12 @@ def readings(full, figures):
     """A reading that takes another metric of the main scores, as published."""
     place = figures.parent / "config" / "papers" / "argyriou2008" / "published"
     shutil.copytree(full.published, place)
-    change = {"in_place": {"explained_variance": "explained_variance_weighted"}}
-    alternative = {"label": "weighted", "kind": "legitimate", "change": change}
-    origin = {"of": "school", "fits": "school", "factors": {"variance": "weighted"},
-              "is_whole": False, "times": 1, "changes": []}  # fmt: skip
+    alternative = {"label": "weighted", "kind": "legitimate"}
+    origin = {
+        "of": "school", "fits": "school", "reading": "variance=weighted",
+        "is_whole": False, "times": 1, "changes": [],
+        "in_place": {"explained_variance": "explained_variance_weighted"},
+    }  # fmt: skip
     folder = figures / "argyriou2008"
     scores = pd.read_csv(folder / "scores.csv.gz", nrows=1)
     scores.to_csv(folder / "readings.csv.gz", index=False)

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 from mtmkl_suite.config.readings import load_readings
+from mtmkl_suite.papers.argyriou2008.figures import figure_4_oracle, prior_scale
+from mtmkl_suite.papers.jebara2011.figures import figure_2_switches
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.figures.readings import reading_figure
 from mtmkl_suite.report.tables.reach import main_context
 
 GAINS = 0.01 * np.arange(1, 6)  # of each repeat
@@ -18,7 +19,16 @@ def contexts(paper, tier, factors):
     }
     empty = Context(config, pd.DataFrame(), {}, {}, published)
     main = main_context(empty)
-    return main, lambda scores: Context(config, scores, {}, {}, published)
+    # Splits are those of the main protocol.
+    overlaps = {
+        (name, dataset, size): overlap
+        for (of, dataset, size), overlap in main.overlaps.items()
+        for name, origin in config.readings.experiments.items()
+        if origin.of == of
+    }
+    return main, lambda scores: Context(
+        config, scores, {}, {}, published, overlaps=overlaps
+    )
 
 
 def moved(main, experiment, method, reading, by):
@@ -34,7 +44,7 @@ def switches():
     """The main results, and those of MED with switches of each task, lower by GAINS."""
     main, context_of = contexts("jebara2011", "paper", ["sharing"])
     rows = moved(main, "landmine_18", "med_18", "sharing=own", lambda r: GAINS[r])
-    figure, numbers = reading_figure(context_of(rows), "figure_2_switches")
+    figure, numbers = figure_2_switches(context_of(rows))
     return main, figure, numbers
 
 
@@ -76,7 +86,7 @@ def test_an_ordered_factor_is_an_axis():
         moved(main, "survey", "hierarchical_bayes", f"prior={level}", lambda r, x=x: x)
         for level, x in LEVELS.items()
     ]
-    figure, numbers = reading_figure(context_of(pd.concat(rows)), "prior_scale")
+    figure, numbers = prior_scale(context_of(pd.concat(rows)))
     curve = numbers.dropna(subset=["x"]).set_index("x")["mean"]
     assert curve.index.tolist() == [0.01, 0.1, 1.0, 10.0, 100.0]
     fall = curve[1.0] - curve
@@ -90,7 +100,7 @@ def test_a_reduced_run_draws_what_the_readings_have_and_tests_nothing():
     main, context_of = contexts("argyriou2008", "quick", ["penalties"])
     method = "independent_quadratic_linear"
     rows = moved(main, "nonlinear_synthetic", method, "penalties=oracle", lambda r: 0.1)
-    figure, numbers = reading_figure(context_of(rows), "figure_4_oracle")
+    figure, numbers = figure_4_oracle(context_of(rows))
     assert set(numbers["series"]) == {"independent, by test rows"}
     assert sorted(numbers["x"]) == [5, 6, 7, 8, 9, 10]
     assert "p = " not in figure.axes[0].get_title()
@@ -99,6 +109,6 @@ def test_a_reduced_run_draws_what_the_readings_have_and_tests_nothing():
 def test_without_scores_the_figure_says_so():
     _, context_of = contexts("argyriou2008", "quick", ["prior"])
     main = main_context(context_of(pd.DataFrame()))
-    figure, numbers = reading_figure(context_of(main.scores[:0]), "prior_scale")
+    figure, numbers = prior_scale(context_of(main.scores[:0]))
     assert "no data" in numbers
     assert "no data" in figure.axes[0].texts[0].get_text()

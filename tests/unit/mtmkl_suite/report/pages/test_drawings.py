@@ -1,9 +1,8 @@
-import json
 import math
 
 import pandas as pd
 
-from mtmkl_suite.report.pages.drawings import curves_of, figure_in_words, values_of
+from mtmkl_suite.report.pages.drawings import figure_in_words, values_of
 
 
 def test_values_of_a_figure_are_a_table():
@@ -19,36 +18,6 @@ def test_values_of_a_figure_are_a_table():
     assert table.header == ["series", "n tasks", "mean"]
     assert table.rows == [["a", "10", "−0.1235"], ["b", "20", "–"]]
     assert table.notes == []
-
-
-def test_curves_are_handed_to_the_page():
-    points = {
-        "panel": ["a", "a", "a", "b"], "series": ["s", "s", "t", "s"],
-        "x": [2.0, 1.0, 1.0, 1.0], "mean": [0.123456, 3.0, 4.0, 5.0],
-        "sd": [math.nan, 0.5, 0.5, 0.5],
-    }  # fmt: skip
-    # Of one point alone there is no curve.
-    assert json.loads(curves_of(pd.DataFrame(points))) == [
-        ["a", [["s", [1.0, 2.0], [3.0, 0.12346], [0.5, None]]], []]
-    ]
-    assert curves_of(pd.DataFrame({"row": [1], "value": [2.0]})) == ""
-
-
-def test_bars_have_the_names_of_their_places():
-    bars = {
-        "panel": "a", "series": ["s", "s", "t"], "organism": ["E. coli", "B", "B"],
-        "mean": [1.0, 2.0, 3.0],
-    }  # fmt: skip
-    ((_, curves, names),) = json.loads(curves_of(pd.DataFrame(bars)))
-    assert names == ["E. coli", "B"]
-    assert curves == [["s", [0.0, 1.0], [1.0, 2.0], [None, None]]]
-
-
-def test_points_of_a_scatter_are_series_by_themselves():
-    cost = {"method": ["a_b", "c"], "seconds": [2.0, 1.0], "score": [5.0, 6.0]}
-    ((name, curves, names),) = json.loads(curves_of(pd.DataFrame(cost)))
-    assert (name, names) == ("score against seconds", [])
-    assert curves == [["c", [1.0], [6.0], [None]], ["a b", [2.0], [5.0], [None]]]
 
 
 def test_long_tables_say_how_much_more_the_file_has():

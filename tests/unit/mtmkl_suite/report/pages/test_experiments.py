@@ -6,14 +6,11 @@ import pandas as pd
 import pytest
 from configured import paper_of
 
-from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.pages.answers import with_labels
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
-    data_sentences,
     data_uses,
     gaps_of,
     method_uses,
@@ -22,7 +19,6 @@ from mtmkl_suite.report.pages.experiments import (
     total_of,
     variant_in_words,
 )
-from mtmkl_suite.report.record import published_record
 
 CONFIG = paper_of(
     {
@@ -218,32 +214,3 @@ def test_what_has_no_scores_is_listed_with_its_reason():
         ("The first", "Features", "failed", "no step is short enough"),
         ("The first", "Floor", "does not apply", "two labels only"),
     ]
-
-
-def test_data_sets_are_told_by_numbers_and_choices_at_ends():
-    config = load_paper("yousefi2015", "paper")
-    record = published_record(config)
-    scores = record.context.scores
-    verdicts = with_labels(record.verdicts, config)
-    told = data_sentences(config, scores, verdicts)
-    numbers, worst, *ends = next(
-        texts for title, texts in told if title.startswith("MNIST")
-    )
-    mine = record.verdicts[record.verdicts["row"].str.startswith("MNIST, ")]
-    within = mine["verdict"].isin(["reproduced", "close"]).sum()
-    assert numbers == f"Of {len(mine)} numbers, {within} are reproduced or close"
-    assert worst.startswith("The largest difference is MeTaG, MNIST, ")
-    places = {"experiment": "mnist", "method": "metag", "metric": "accuracy"}
-    chosen = scores[(scores[list(places)] == pd.Series(places)).all(axis=1)]
-    chosen = chosen[chosen["task"].eq("all") & chosen["setting"].eq("")]
-    values = [json.loads(text)["lam"] for text in chosen["params"]]
-    times = values.count(min(config.methods["metag"].grid["lam"]))
-    assert times > len(values) / 2
-    (low,) = (text for text in ends if "at the low end" in text)
-    assert f"MeTaG's λ ({times} of {len(values)})" in low
-
-
-def test_data_sets_without_printed_numbers_are_not_told():
-    config = load_paper("widmer2015", "paper")
-    record = published_record(config)
-    assert data_sentences(config, record.context.scores, record.verdicts) == []

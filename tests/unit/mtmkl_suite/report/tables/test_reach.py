@@ -7,7 +7,6 @@ from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
-from mtmkl_suite.judge.claims import result_of
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.judge.reach import (
     CLAIMS,
@@ -21,7 +20,6 @@ from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.artefacts import printed
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.figures.readings import specification_curve
 from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
@@ -123,14 +121,6 @@ def test_a_reading_with_the_printed_numbers_has_its_rows_within_reach(table):
     assert "other numbers printed in the same rows" in counts
 
 
-def test_readers_see_the_numbers_under_each_reading(table):
-    numbers = table.details
-    assert len(numbers.rows) == 24
-    (line,) = [row for row in numbers.rows if row[1:3] == ["Robot, 10 %", "Whom"]]
-    assert line[3] == line[6] == "88.9"
-    assert (line[0], line[5], line[7]) == ("Table 1", LABEL, "reproduced")
-
-
 @pytest.mark.nightly
 def test_test_data_alone_bring_nothing_within_reach():
     config = load_readings(PAPER, "paper", ["choice"])
@@ -165,61 +155,6 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
     context = context_of(config, scores)[1]
     left = replaced(context, main, ["robot@roles=permuted"]).scores
     assert set(left.loc[left["experiment"] == "robot", "method"]) == {"stl"}
-
-
-def test_a_curve_has_every_combination_sorted_by_effect(config, main):
-    made = config.readings.specifications["robot_stl"].experiments
-    robot = main.scores[main.scores["experiment"] == "robot"]
-    scores = pd.concat([robot.assign(experiment=name) for name in made])
-    context = context_of(config, scores)[1]
-    figure, numbers = specification_curve(context, "robot_stl")
-    assert len(numbers) == len(made)
-    assert numbers["effect"].is_monotonic_increasing
-    assert numbers["is_main"].sum() == 1
-    assert list(numbers.columns[:3]) == ["roles", "inputs", "tasks"]
-    assert f"of {len(made)} combinations" in figure.get_suptitle()
-
-    # The interval is that of the test which the verdict rests on.
-    (shown,) = numbers[numbers["is_main"]].to_dict("records")
-    one = replace(main, scores=main.scores[main.scores["repeat"] < 10])
-    settings = context.readings.specifications["robot_stl"]
-    found = result_of(settings.test, settings.args, one.scores, one.overlaps)
-    assert shown["interval_low"] == found.corrected.interval[0] < found.own.interval[0]
-    assert shown["p"] == found.corrected.p > found.own.p
-
-
-def test_a_curve_keeps_metrics_apart():
-    config = load_readings(PAPER, "paper", ["inputs", "landmine"])
-    specification = config.readings.specifications["landmine_stl"]
-    main, _ = context_of(config)
-    own = main.scores[main.scores["experiment"] == "landmine"]
-    names = [name for name in config.experiments if name.startswith("landmine@")]
-    scores = pd.concat([own.assign(experiment=name) for name in names])
-    figure, numbers = specification_curve(context_of(config, scores)[1], "landmine_stl")
-    assert len(numbers) == len(specification.experiments)
-    balanced = numbers["landmine"] == "balanced"
-    assert (numbers["metric"] == "accuracy").tolist() == balanced.tolist()
-    # The metric of the claim comes first, and each is sorted by itself.
-    assert balanced.is_monotonic_increasing
-    for _, group in numbers.groupby("metric"):
-        assert group["effect"].is_monotonic_increasing
-    above = figure.axes[0]
-    assert above.get_ylabel() == "effect on AUC"
-    half, title = len(numbers) // 2, figure.get_suptitle()
-    assert f"of {half} combinations by AUC; " in title
-    assert f"of {half} combinations by accuracy" in title
-    assert "hollow: accuracy" in title
-
-
-def test_a_curve_of_a_reduced_run_says_that_nothing_is_judged():
-    config = load_readings(PAPER, "quick")
-    made = config.readings.specifications["robot_stl"].experiments
-    main, _ = context_of(config)
-    scores = main.scores[main.scores["experiment"] == "robot"]
-    scores = pd.concat([scores.assign(experiment=name) for name in made])
-    figure, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
-    assert numbers["effect"].isna().all()
-    assert "no combination is judged" in figure.get_suptitle()
 
 
 def test_a_reduced_run_judges_nothing():
@@ -280,14 +215,12 @@ def toy():
 
 
 def toy_readings(overlaps, **change):
-    origin = {"of": "e", "is_whole": True, "factors": {"data": "new"}, "times": 1,
-              "changes": []}  # fmt: skip
-    factor = {"alternatives": {"new": {"change": change}}}
+    origin = {"of": "e", "is_whole": True, "reading": "data=new", "times": 1,
+              "changes": [], **change}  # fmt: skip
     return Context(
         config=paper_of({"readings": {
             "experiments": {name: {**origin, "fits": name}
-                            for name in ("e_new", "e_old")},
-            "factors": {"data": factor}}}),
+                            for name in ("e_new", "e_old")}}}),
         scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
         overlaps=overlaps,
     )  # fmt: skip
@@ -329,7 +262,7 @@ def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
 
 
 def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
-    config = load_readings("argyriou2008", "paper", ["variance", "penalties", "bias"])
+    config = load_readings("argyriou2008", "paper", ["variance", "penalties"])
     main, context = context_of(config)
     shown = under_reading(context, main, Reading("variance", "weighted")).scores
     where = shown["experiment"] == "school"
@@ -339,21 +272,6 @@ def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
     assert len(before) > 0
     assert sorted(after["value"]) == sorted(before["value"])
     assert set(shown.loc[where, "method"]) == set(own["method"])
-
-    # With another factor, what that one fits is read by the other metric, and so are
-    # the main scores beside it.
-    fits = "school@penalties=other"
-    scores = own[own["method"] == "independent_per_task"]
-    scores = scores.assign(experiment=fits, value=0.5)
-    scores.loc[scores["metric"] == "explained_variance_weighted", "value"] = 0.25
-    context = context_of(config, scores)[1]
-    shown = replaced(context, main, [f"{fits}+variance=weighted"]).scores
-    shown = shown[
-        (shown["experiment"] == "school") & (shown["metric"] == "explained_variance")
-    ].set_index("method")["value"]
-    before = before.set_index("method")["value"]
-    assert set(shown["independent_per_task"]) == {0.25}
-    assert sorted(shown["mtl_feat_linear"]) == sorted(before["mtl_feat_linear"])
 
 
 def test_alternatives_of_one_fit_read_it_by_different_metrics():
@@ -381,18 +299,6 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
             (shown["experiment"] == "robot") & (shown["metric"] == "accuracy")
         ]
         assert set(shown["value"]) == {value}
-
-
-def test_a_curve_has_the_same_repeats_everywhere(config, main):
-    specification = config.readings.specifications["robot_stl"]
-    assert specification.repeats == 10
-    robot = main.scores[main.scores["experiment"] == "robot"]
-    assert robot["repeat"].max() == 19
-    scores = pd.concat(
-        [robot.assign(experiment=name) for name in specification.experiments]
-    )
-    _, numbers = specification_curve(context_of(config, scores)[1], "robot_stl")
-    assert all(note.startswith("10 repeats") for note in numbers["note"])
 
 
 def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
