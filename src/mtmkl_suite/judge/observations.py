@@ -137,4 +137,4 @@ def variance_ratio_of(
 def name_of(where: Where) -> str:
     """Return what a side selects, for readers."""
     rest = [f"{key} {value}" for key, value in where.items() if key != "method"]
-    return ", ".join([str(where["method"])] * ("method" in where) + rest) or "all"
+    return ", ".join([str(where.get("method"))] * ("method" in where) + rest) or "all"

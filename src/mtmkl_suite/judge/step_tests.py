@@ -16,8 +16,8 @@ import pandas as pd
 
 from mtmkl_suite.judge import claim_tests
 from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.findings import Finding, TestResult, VerdictName
-from mtmkl_suite.judge.observations import NoDataError
+from mtmkl_suite.judge.findings import Finding, TestResult, VerdictName, result
+from mtmkl_suite.judge.observations import NoDataError, name_of
 from mtmkl_suite.statistics.pairs import LEVEL
 from mtmkl_suite.statistics.t_test import t_test
 
@@ -40,7 +40,7 @@ def ratio(
     sides = [_logs(table, step, column, side, [unit]) for side in (lower, higher)]
     both = pd.concat(sides, axis=1, join="inner")
     if both.empty:
-        names = f"{_name(lower)} and {_name(higher)}"
+        names = f"{name_of(lower)} and {name_of(higher)}"
         raise NoDataError(f"the sides share no {unit}", names)
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
     null = math.log(at_least)
@@ -50,13 +50,9 @@ def ratio(
         verdict = "holds" if test.mean > null else "does not hold"
     first, second = np.exp(both.mean())
     note = f"{len(both)} values of {unit}: {column} {first:.4g} against {second:.4g}"
-    if test.why_no_test:
-        note += f"; {test.why_no_test}, so no test"
-    low, high = np.exp(test.interval)
-    mean_ratio = float(np.exp(test.mean))
-    ends = float(low), float(high)
-    own = Finding(verdict, mean_ratio, mean_ratio, test.p, ends)
-    return TestResult(note, own, None, len(both), 0.0)
+    mean, low, high = np.exp([test.mean, *test.interval]).tolist()
+    own = Finding(verdict, mean, mean, test.p, (low, high), test.why_no_test)
+    return result(lambda _: own, len(both), 0.0, note)
 
 
 def growth(
@@ -91,10 +87,9 @@ def growth(
         f"{levels[0]:g}, {means.iloc[-1]:.4g} at {levels[-1]:g}; grows with the power "
         f"{test.mean:.3g}, claimed at most {high:g}"
     )
-    if test.why_no_test:
-        note += f"; {test.why_no_test}, so no interval"
-    own = Finding(verdict, test.mean, test.mean, math.nan, (start, stop))
-    return TestResult(note, own, None, len(logs), 0.0)
+    ends, mean = (start, stop), test.mean
+    own = Finding(verdict, mean, mean, math.nan, ends, test.why_no_test)
+    return result(lambda _: own, len(logs), 0.0, note, lacking="interval")
 
 
 def every_value(
@@ -160,10 +155,5 @@ def _rows(
     for name, value in where.items():
         found = found[found[name] == value]
     if found.empty:
-        raise NoDataError("no numbers of the step", f"{step}, {_name(where)}")
+        raise NoDataError("no numbers of the step", f"{step}, {name_of(where)}")
     return found
-
-
-def _name(where: Where) -> str:
-    """Return what a side selects, for readers."""
-    return ", ".join(f"{key} {value}" for key, value in where.items()) or "all"

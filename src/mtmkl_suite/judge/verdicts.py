@@ -232,41 +232,25 @@ def _by_rule(
     return "different", f"{shown} > {near_text}, > {far_text}"
 
 
-def acceptance_of_others(
+def acceptance_text(
     published: Mapping[Any, Published],
     reproduced: Mapping[Any, Reproduced],
     tolerance: Tolerance,
-) -> pd.DataFrame:
-    """Count which *other* cells of a table the rule would accept for each number.
+) -> str:
+    """Say how many *other* cells of a table the rule would accept for its numbers.
 
-    A rule that accepts everything says nothing. Returns by ``cell`` how many ``others``
-    have a published number, and how many of these it would call so.
+    A rule that accepts everything says nothing.
     """
-    rows = []
-    for cell, ours in reproduced.items():
-        verdicts = [
-            judge(theirs, ours, tolerance).verdict
-            for other, theirs in published.items()
-            if other != cell and theirs.value is not None
-        ]
-        rows.append(
-            {
-                "cell": cell,
-                "others": len(verdicts),
-                "reproduced": verdicts.count("reproduced"),
-                "close": verdicts.count("close"),
-            }
-        )
-    columns = ["cell", "others", "reproduced", "close"]
-    return pd.DataFrame(rows, columns=columns).set_index("cell")
-
-
-def acceptance_text(others: pd.DataFrame) -> str:
-    """Say the result of :func:`acceptance_of_others` in one sentence."""
-    total = int(others["others"].sum())
-    if total == 0:
+    verdicts = [
+        judge(theirs, ours, tolerance).verdict
+        for cell, ours in reproduced.items()
+        for other, theirs in published.items()
+        if other != cell and theirs.value is not None
+    ]
+    if not verdicts:
         return "no other cell to test the rule on"
-    accepted, close = int(others["reproduced"].sum()), int(others["close"].sum())
+    total = len(verdicts)
+    accepted, close = verdicts.count("reproduced"), verdicts.count("close")
     return (
         f"of {total} pairs of a reproduced number and another cell's published one, "
         f"the rule would call {accepted} ({accepted / total:.0%}) reproduced "

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +187,7 @@ def load_context(
             for name in steps(config)
             if folder.step(name).is_file()
         },
-        overlaps=StoredOverlaps(config, data_info, folder),
+        overlaps=stored_overlaps(config, data_info, folder),
     )
 
 
@@ -270,73 +270,40 @@ def read_jobs(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["experiment", "seconds"])
 
 
-class StoredOverlaps(Mapping[Place, Overlap]):
-    """Overlaps at the places of a paper's scores; splits are read when asked for.
+def stored_overlaps(
+    config: Paper, data_info: Mapping[str, Mapping[str, Any]], folder: PaperFolder
+) -> dict[Place, Overlap]:
+    """Return the overlap at each place of a paper's scores, from the stored splits.
 
     They follow from the protocol's kind, the sizes of the splits, and whether repeats
     draw their data, and from how many samples. Data sets without splits are left out.
     """
-
-    def __init__(
-        self,
-        config: Paper,
-        data_info: Mapping[str, Mapping[str, Any]],
-        folder: PaperFolder,
-    ) -> None:
-        self._config, self._data_info, self._folder = config, data_info, folder
-        self._variants = {
-            (name, variant.id): variant
-            for name, experiment in config.experiments.items()
-            for variant in experiment.variants
-        }
-        self._of = cache(self._read)
-
-    def __getitem__(self, place: Place) -> Overlap:
-        experiment, dataset, size = place
-        try:
-            return self._of(experiment, dataset)[size]
-        except KeyError:
-            raise KeyError(
-                f"no splits of {dataset} with train size {size} in {experiment}, so it "
-                "is not known how its repeats overlap"
-            ) from None
-
-    def __iter__(self) -> Iterator[Place]:
-        for experiment, dataset in self._variants:
-            for size in self._of(experiment, dataset):
-                yield experiment, dataset, size
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def _read(self, experiment: str, dataset: str) -> dict[int, Overlap]:
-        """Return the overlap of each train size."""
-        variant = self._variants[experiment, dataset]
-        protocol = self._config.experiments[experiment].protocol
-        path = self._folder.splits(protocol, variant.id)
-        if not path.is_file():
-            return {}
-        shares: dict[int, list[tuple[float, float]]] = {}
-        for (size, _), split in load_splits(path).items():
-            parts = len(split.test), len(split.train), len(split.validation)
-            of_split = (parts[0] / sum(parts), parts[1] / sum(parts))
-            shares.setdefault(size, []).append(of_split)
-        pool_share = drawn_share(variant)
-        info = self._data_info.get(variant.id, {})
-        n_rows = info.get("n", 0)
-        found = {}
-        for size, of_repeats in shares.items():
-            test_share, train_share = np.mean(of_repeats, axis=0).tolist()
-            found[size] = Overlap(
-                pool_share=pool_share,
-                test_share=test_share,
-                train_share=train_share,
-                same_roles=pool_share == 1
-                and self._config.protocols[protocol].kind in _SAME_ROLES,
-                # Samples in several tasks have a row in each.
-                tasks_share=info.get("n_samples", n_rows) < n_rows,
-            )
-        return found
+    found = {}
+    for name, experiment in config.experiments.items():
+        kind = config.protocols[experiment.protocol].kind
+        for variant in experiment.variants:
+            path = folder.splits(experiment.protocol, variant.id)
+            if not path.is_file():
+                continue
+            shares: dict[int, list[tuple[float, float]]] = {}
+            for (size, _), split in load_splits(path).items():
+                parts = len(split.test), len(split.train), len(split.validation)
+                of_split = (parts[0] / sum(parts), parts[1] / sum(parts))
+                shares.setdefault(size, []).append(of_split)
+            pool_share = drawn_share(variant)
+            info = data_info.get(variant.id, {})
+            n_rows = info.get("n", 0)
+            for size, of_repeats in shares.items():
+                test_share, train_share = np.mean(of_repeats, axis=0).tolist()
+                found[name, variant.id, size] = Overlap(
+                    pool_share=pool_share,
+                    test_share=test_share,
+                    train_share=train_share,
+                    same_roles=pool_share == 1 and kind in _SAME_ROLES,
+                    # Samples in several tasks have a row in each.
+                    tasks_share=info.get("n_samples", n_rows) < n_rows,
+                )
+    return found
 
 
 def overlaps_table(overlaps: Overlaps) -> pd.DataFrame:

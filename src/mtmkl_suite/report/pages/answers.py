@@ -1,7 +1,7 @@
 """Answers in a word and in sentences: what verdicts on numbers and claims say."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,20 +9,15 @@ import pandas as pd
 from mtmkl_suite.config.models import (
     Artefact,
     Paper,
-    Quoted,
     Ranking,
     RankTests,
-    Table,
 )
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
-from mtmkl_suite.judge.comparison import practical_equivalence
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.main_claims import origins_of, verdict_in_words
-from mtmkl_suite.report.names import number_of
-from mtmkl_suite.report.tables.cells import tolerance_text
-from mtmkl_suite.report.text import few_digits, metrics_in_words
+from mtmkl_suite.report.text import few_digits
 
 
 class Answer(NamedTuple):
@@ -79,10 +74,10 @@ def answer(
 
 def answers_of(
     context: Context, verdicts: pd.DataFrame, claims: pd.DataFrame
-) -> tuple[dict[str, Answer], Answer]:
-    """Return the answer on each artefact, and that of the claims on none."""
+) -> dict[str, Answer]:
+    """Return the answer on each artefact."""
     places = [str(each).split() for each in claims["evidence"]]
-    of_each = {
+    return {
         name: answer(
             verdicts[verdicts["artefact"] == name],
             claims.loc[[name in found for found in places]],
@@ -90,7 +85,6 @@ def answers_of(
         )
         for name, artefact in context.config.artefacts.items()
     }
-    return of_each, answer(verdicts[:0], claims.loc[[not each for each in places]])
 
 
 def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
@@ -178,49 +172,3 @@ def quoted_in_text(verdicts: pd.DataFrame, artefact: Artefact) -> pd.DataFrame:
     places = {(cell.row, cell.column) for cell in cells}
     keys = zip(verdicts["row"], verdicts["column"], strict=True)
     return verdicts.loc[[key in places for key in keys]]
-
-
-def number_rules(
-    config: Paper, paper_name: str, verdicts: pd.DataFrame
-) -> list[dict[str, Any]]:
-    """Return the tolerances of a paper's tables, and of the numbers that it quotes."""
-    found = []
-    for name, artefact in config.artefacts.items():
-        mine = verdicts[verdicts["artefact"] == name]
-        is_quoted = mine.index.isin(quoted_in_text(mine, artefact).index)
-        title = number_of(name) or artefact.title
-        for rows, part, where in (
-            (mine[~is_quoted], artefact, title),
-            (mine[is_quoted], artefact.quoted, f"{title}, in the text"),
-        ):
-            if len(rows) and isinstance(part, Table | Ranking | Quoted):
-                units = [*map(str, rows["unit"].dropna()), ""]
-                tolerance = tolerance_text(part.tolerance, units[0])
-                rule = {"artefact": where, "tolerance": tolerance, "n": len(rows)}
-                found.append(rule | {"paper_name": paper_name})
-    return found
-
-
-def pair_rules(
-    context: Context, paper_name: str, statistics: pd.DataFrame
-) -> list[dict[str, Any]]:
-    """Return how the pairs of each experiment were compared.
-
-    ``rope`` is the half width of the region of practical equivalence, ``rho`` the
-    correlation of repeats that share samples; nan for none.
-    """
-    ropes = practical_equivalence(context.config, context.published)
-    titles = {k: e.title for k, e in context.config.experiments.items()}
-    groups = statistics.groupby(["experiment", "metric", "unit", "n"], sort=False)
-    return [
-        {
-            "paper_name": paper_name,
-            "experiment": titles.get(str(name), str(name)),
-            "metric": metrics_in_words(str(metric)),
-            "units": f"{n} {unit}s",
-            "pairs": len(rows),
-            "rope": ropes.get((str(name), str(metric)), float("nan")),
-            "rho": float(rows["rho"].max()),
-        }
-        for (name, metric, unit, n), rows in groups
-    ]

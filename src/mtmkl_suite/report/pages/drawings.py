@@ -1,4 +1,4 @@
-"""Figures on pages: their values, and the figure in words."""
+"""Figures in words."""
 
 import textwrap
 from collections.abc import Iterator
@@ -6,28 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.report.text import TextTable, value_text
-
-_MOST_VALUES = 400
-"""Rows of the values of a figure on its page; all are in its csv."""
-
 _MOST_CURVES = 6
 
 _MOST_PANELS = 4
 
 _LONGEST = 900
-
-
-def values_of(numbers: pd.DataFrame) -> TextTable:
-    """Return the numbers that a figure draws as a table."""
-    filled = numbers.dropna(axis="columns", how="all")
-    shown = filled.head(_MOST_VALUES)
-    more = len(filled) - len(shown)
-    return TextTable(
-        [str(name).replace("_", " ") for name in filled.columns],
-        [[value_text(value) for value in row] for row in shown.itertuples(index=False)],
-        [f"{more} more rows are in the csv."] if more else [],
-    )
 
 
 def figure_in_words(title: str, numbers: pd.DataFrame) -> str:

@@ -99,7 +99,7 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
     """Return what the gallery shows of a paper."""
     config, folder = record.config, record.folder
     verdicts, claims = record.verdicts, record.claims
-    answers, _ = answers_of(record.context, verdicts, claims)
+    answers = answers_of(record.context, verdicts, claims)
     main = main_answer(record.context, claims, record.claim_settings)
     artefacts = [
         _artefact(name, each, folder, answers[name], verdicts)

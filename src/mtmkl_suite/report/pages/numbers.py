@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from mtmkl_suite.config.models import Artefact, Ranking, RankTests, Table
-from mtmkl_suite.judge.reach import DIFFERENT, STATUSES
+from mtmkl_suite.judge.reach import DIFFERENT
 from mtmkl_suite.judge.verdicts import NO_NUMBER, NOT_JUDGED
 from mtmkl_suite.report.published_reach import Reach, ReachOfCells
 from mtmkl_suite.report.tables.cells import RANK
@@ -24,16 +24,14 @@ class NumberCell(NamedTuple):
     """A published number and ours as text, "" where there is none.
 
     Numbers of one column are padded to the same place of the decimal point, and
-    ``printed`` has a mark where a number can be read in two ways. ``status`` is that of
-    the reach of a *different* number. ``details`` has all that is known of the number,
-    the rule of its verdict first.
+    ``printed`` has a mark where a number can be read in two ways. ``details`` has all
+    that is known of the number, the rule of its verdict first.
     """
 
     printed: str
     ours: str
     verdict: str
     difference: str
-    status: str
     details: str
 
 
@@ -103,21 +101,6 @@ def _named(
     yield from ((name, "" if m in several else m) for name, m in found.items())
 
 
-def by_reach(
-    tables: Iterable[NumberTable],
-) -> list[tuple[str, int, dict[str, list[str]]]]:
-    """Return each status of reach, how many numbers have it, and which, by row."""
-    found: dict[str, dict[str, list[str]]] = {status: {} for status in STATUSES}
-    for table in tables:
-        for row, row_method, cells in table.rows:
-            for cell, (column, method) in zip(cells, table.columns, strict=True):
-                if cell and cell.status:
-                    rows = found[cell.status]
-                    rows.setdefault(row_method or row, []).append(method or column)
-    counted = [(name, sum(map(len, r.values())), r) for name, r in found.items()]
-    return [each for each in counted if each[1]]
-
-
 def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
     """Return which rows and columns of a configured table are methods."""
     if isinstance(artefact, Ranking | RankTests):
@@ -163,7 +146,6 @@ def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> Number
     verdict = _text(cell.get("verdict")) if is_judged or not has_number else ""
     if verdict == NOT_JUDGED or (has_number and not is_legible):
         verdict = ""
-    is_different = verdict == DIFFERENT
     printed, published = _sides(cell, "published", decimals)
     ours, reproduced = _sides(cell, "reproduced", decimals)
     status, in_print = _text(cell.get("status")), _text(cell.get("in_print"))
@@ -177,7 +159,9 @@ def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> Number
         _text(cell.get("missing")) or _text(cell.get("rule")),
         published and f"published {published}",
         reproduced and f"reproduced {reproduced}{n}",
-        f"other readings: {reach.text()}" if is_different and reach.words else "",
+        f"other readings: {reach.text()}"
+        if verdict == DIFFERENT and reach.words
+        else "",
         in_print and f"in print: {in_print}",
     ]
     return NumberCell(
@@ -185,7 +169,6 @@ def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> Number
         ours=ours,
         verdict=verdict,
         difference=_difference(cell, decimals),
-        status=reach.status if is_different else "",
         details="; ".join(filter(None, told)),
     )
 

@@ -30,15 +30,13 @@ from mtmkl_suite.report.pages.answers import (
     Answer,
     answer,
     answers_of,
-    number_rules,
-    pair_rules,
     quoted_in_text,
     with_labels,
 )
 from mtmkl_suite.report.pages.claims import judged_rows
 from mtmkl_suite.report.pages.comparison_page import comparison_of
 from mtmkl_suite.report.pages.documentation import Documentation, address
-from mtmkl_suite.report.pages.drawings import figure_in_words, values_of
+from mtmkl_suite.report.pages.drawings import figure_in_words
 from mtmkl_suite.report.pages.experiments import (
     data_uses,
     duration,
@@ -51,7 +49,6 @@ from mtmkl_suite.report.pages.experiments import (
 )
 from mtmkl_suite.report.pages.leaders import leaders
 from mtmkl_suite.report.pages.numbers import (
-    by_reach,
     methods_of,
     number_table,
     ranks_apart,
@@ -95,8 +92,7 @@ class PaperPages(SimpleNamespace):
     """Everything that the templates show of one paper's record.
 
     ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
-    ``other_claims`` are on no artefact. ``standings`` are of methods or data of one's
-    own: the report shows them first.
+    ``standings`` are of methods or data of one's own: the report shows them first.
     ``main`` is the answer to the main claim, drawn in ``picture``; ``leaders`` are the
     best methods of a comparison. ``comparison`` is the page on which the reader
     chooses, ``page`` the address of the paper's page in the documentation, "" for none.
@@ -277,7 +273,7 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
     facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
-    answers, others = answers_of(context, verdicts, claims)
+    answers = answers_of(context, verdicts, claims)
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
     titles |= {
@@ -326,7 +322,6 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         verdicts=verdicts,
         claims=claims,
         answer=answer(verdicts, claims),
-        other_claims=others,
         sentences_judged=judged_rows(record),
         statistics=record.statistics.replace(
             {"first": labels, "second": labels, "experiment": titles}
@@ -334,8 +329,6 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         data=_data_by_origin(context),
         methods=method_uses(config, in_column, context.scores) if alone else [],
         datasets=data_uses(context, in_column),
-        number_rules=number_rules(config, in_column, verdicts),
-        pair_rules=pair_rules(context, in_column, record.statistics),
         errata=documentation.errata(config),
         sentences=documentation.sentences(config) if record.origin else [],
         provenance=record.provenance,
@@ -363,21 +356,19 @@ def _artefact(
 
     ``image`` is a data URI and ``alternative`` the figure in words, both "" for a
     table; ``numbers`` has the numbers that the paper quotes in its text last, ``text``
-    is a table as published, in Markdown, ``values`` what a figure draws. ``layout`` is
-    that of tables of its kind.
+    is a table as published, in Markdown. ``layout`` is that of tables of its kind.
     """
     folder, artefact = record.folder, record.config.artefacts[name]
     view = SimpleNamespace(
         id=name, title=artefact.title, name=number_of(name) or artefact.title,
         subtitle=artefact.title if number_of(name) else "", answer=found, facts=facts,
-        image="", alternative="", values=None, text="", notes=[],
+        image="", alternative="", text="", notes=[],
         layout=getattr(artefact, "layout", name),
     )  # fmt: skip
     if isinstance(artefact, Figure):
         numbers = read_table(folder.artefact(name, "csv"))
         view.image = data_uri(folder.artefact(name, "svg").read_bytes())
         view.alternative = figure_in_words(artefact.title, numbers)
-        view.values = None if "no data" in numbers else values_of(numbers)
     else:
         view.text = folder.artefact(name, "md").read_text(encoding="utf-8")
     if artefact.quoted is not None:
@@ -388,7 +379,6 @@ def _artefact(
             *Marks(read_reach(record.config, name), judged).notes(),
         ]
     view.numbers = list(_numbers(name, artefact, record))
-    view.reach = by_reach(view.numbers)
     cells = (cell for t in view.numbers for _, _, row in t.rows for cell in row if cell)
     view.has_two_readings = any(cell.printed.endswith("?") for cell in cells)
     paths = folder.artefact_files({name: artefact})

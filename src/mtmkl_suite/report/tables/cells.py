@@ -1,8 +1,7 @@
 """Tables of cells, each a published and a reproduced number."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -13,8 +12,6 @@ from mtmkl_suite.judge.verdicts import (
     NOT_JUDGED,
     Published,
     Reproduced,
-    Verdict,
-    acceptance_of_others,
     acceptance_text,
     judge,
 )
@@ -175,8 +172,7 @@ def decimals_of(mean: float) -> int:
     return 1 if abs(mean) >= 10 else 3
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell of a table, named as in the file of published numbers.
 
     ``where``: What columns of the scores must be.
@@ -198,27 +194,24 @@ def judge_cells(
 
     File of published numbers, unit and tolerance are the artefact's.
     """
-    tolerance = artefact.tolerance
     printed = published_numbers(context, artefact.file)
     lines = []
     published: dict[tuple[str, str], Published] = {}
     reproduced: dict[tuple[str, str], Reproduced] = {}
-    for cell in cells:
-        key = (cell.row, cell.column)
-        ours = reproduce(context, cell.where, scale)
-        theirs, missing = None, ""
+    for row, column, where, in_paper in cells:
+        key, experiment = (row, column), where["experiment"]
+        ours = reproduce(context, where, scale)
+        theirs, missing = printed[key] if in_paper else None, ""
         if ours is None:
-            experiment, method = cell.where["experiment"], cell.where.get("method")
-            missing = context.missing_reason(experiment, method)
-        if cell.in_paper:
-            theirs = published[key] = printed[key]
-            if ours is not None:
-                reproduced[key] = ours
-        verdict = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
-        origin = context.origin(cell.where["experiment"])
-        lines.append(
-            cell_numbers(*key, artefact.unit, theirs, ours, verdict, origin, missing)
-        )
+            missing = context.missing_reason(experiment, where.get("method"))
+        elif in_paper:
+            reproduced[key] = ours
+        if theirs is not None:
+            published[key] = theirs
+        line = judged_cell(context, theirs, ours, artefact.tolerance, missing)
+        origin = context.origin(experiment)
+        place = {"row": row, "column": column, "unit": artefact.unit, "data": origin}
+        lines.append(line | place)
     frame = pd.DataFrame(lines, columns=list(CELL_COLUMNS)).astype(
         {
             **dict.fromkeys(
@@ -227,38 +220,33 @@ def judge_cells(
             **dict.fromkeys(("published_n", "n"), "Int64"),
         }
     )
-    others = acceptance_of_others(published, reproduced, tolerance)
-    return frame, acceptance_text(others)
+    return frame, acceptance_text(published, reproduced, artefact.tolerance)
 
 
-def cell_numbers(
-    row: str,
-    column: str,
-    unit: str,
+def judged_cell(
+    context: Context,
     theirs: Published | None,
     ours: Reproduced | None,
-    verdict: Verdict,
-    origin: str,
+    tolerance: Tolerance,
     missing: str,
 ) -> dict[str, Any]:
-    """Return :data:`CELL_COLUMNS` of one cell."""
-    return {
-        "row": row,
-        "column": column,
-        "unit": unit,
-        "published": theirs.value if theirs else None,
-        "published_sd": theirs.sd if theirs else None,
-        "published_n": theirs.n if theirs else None,
-        "status": theirs.status if theirs else "",
-        "reproduced": ours.value if ours else None,
-        "reproduced_sd": ours.sd if ours else None,
-        "n": ours.n if ours else None,
-        "verdict": verdict.verdict if theirs else "",
-        "verdict_with_spread": verdict.with_spread if theirs else "",
-        "rule": (missing or verdict.rule) if theirs else "",
-        "data": origin,
-        "in_paper": theirs is not None,
-        "missing": missing,
+    """Return the :data:`CELL_COLUMNS` that follow from the numbers of a cell."""
+    found: dict[str, Any] = dict.fromkeys(CELL_COLUMNS)
+    found |= {"in_paper": theirs is not None, "missing": missing}
+    if ours is not None:
+        found |= {"reproduced": ours.value, "reproduced_sd": ours.sd, "n": ours.n}
+    if theirs is None:
+        empty = ("status", "verdict", "verdict_with_spread", "rule")
+        return found | dict.fromkeys(empty, "")
+    judged = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
+    return found | {
+        "published": theirs.value,
+        "published_sd": theirs.sd,
+        "published_n": theirs.n,
+        "status": theirs.status,
+        "verdict": judged.verdict,
+        "verdict_with_spread": judged.with_spread,
+        "rule": missing or judged.rule,
     }
 
 

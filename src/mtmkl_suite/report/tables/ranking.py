@@ -13,7 +13,7 @@ from mtmkl_suite.config.models import (
     Tolerance,
 )
 from mtmkl_suite.judge.comparison import ranking_matrix, rows_of
-from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, judge, weakest
+from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, weakest
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.published_reach import Marks
 from mtmkl_suite.report.tables.cells import (
@@ -24,8 +24,8 @@ from mtmkl_suite.report.tables.cells import (
     RANK,
     VERDICT_MARKS,
     Cell,
-    cell_numbers,
     judge_cells,
+    judged_cell,
     published_numbers,
     rule_note,
 )
@@ -225,21 +225,20 @@ def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
 def _mean_rank_cells(context: Context, artefact: Ranking) -> pd.DataFrame:
     comparison = artefact.comparison
     printed = published_numbers(context, artefact.file)
+    data = {"data": _origin_of(context, comparison)}
     rows = []
     for block in comparison.blocks:
         over_all = mean_ranks(context, comparison, block)
         for column in comparison.columns:
-            place = (f"{MEAN_RANK}, {block}", column)
+            row = f"{MEAN_RANK}, {block}"
             cell = rank_cell(
                 context,
-                place,
-                printed.get(place),
+                printed[row, column],
                 None if over_all is None else float(over_all.ranks[column]),
                 over_all,
                 artefact.rank_tolerance,
-                _origin_of(context, comparison),
             )
-            rows.append(cell | {"unit": RANK})
+            rows.append(cell | {"row": row, "column": column, "unit": RANK, **data})
     return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
 
 
@@ -297,6 +296,7 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     dominated = published_numbers(context, "texts.csv")
     baselines = [column for column in comparison.columns if column != control]
     origin = _origin_of(context, comparison)
+    place = {"unit": "", "data": origin}
     rows: list[dict[str, Any]] = []
     body = []
     remarks: list[str] = []
@@ -310,13 +310,12 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             mine = [
                 rank_cell(
                     context,
-                    (f"{quantity}, {block}", baseline),
-                    printed.get((f"{quantity}, {block}", baseline)),
+                    printed[f"{quantity}, {block}", baseline],
                     None if ours is None else float(ours[quantity][baseline]),
                     over_all,
                     tolerances[quantity],
-                    origin,
                 )
+                | {"row": f"{quantity}, {block}", "column": baseline, **place}
                 | {"recomputed": float(recomputed[quantity][baseline])}
                 for baseline in baselines
             ]
@@ -326,13 +325,12 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
             body.append(_row_over_all(block, quantity, shown, form, marks))
         count = rank_cell(
             context,
-            (f"{DOMINATED}, {block}", control),
-            dominated.get((f"{control}, {block}", DOMINATED)),
+            dominated[f"{control}, {block}", DOMINATED],
             None if ours is None else float(count_dominated(ours)),
             over_all,
             tolerances[DOMINATED],
-            origin,
         )
+        count |= {"row": f"{DOMINATED}, {block}", "column": control, **place}
         rows.append(count | {"recomputed": float(n_rejected)})
         sides = [("of the published accuracies", theirs)]
         sides += [("reproduced", over_all)] if over_all is not None else []
@@ -361,22 +359,16 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
 
 def rank_cell(
     context: Context,
-    place: tuple[str, str],
-    theirs: Published | None,
+    theirs: Published,
     reproduced: float | None,
     over_all: FriedmanResult | None,
     tolerance: Tolerance,
-    origin: str,
 ) -> dict[str, Any]:
     """Return a cell whose number is one over all data sets, so without a spread."""
-    if theirs is None:
-        raise ValueError(f"no published number {place[0]!r}, {place[1]!r}")
     ours = None
     if reproduced is not None and over_all is not None:
         ours = Reproduced(reproduced, 0.0, over_all.n_blocks)
-    missing = "" if ours else _INCOMPLETE
-    verdict = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
-    return cell_numbers(*place, "", theirs, ours, verdict, origin, missing)
+    return judged_cell(context, theirs, ours, tolerance, "" if ours else _INCOMPLETE)
 
 
 def _friedman_rows(

@@ -120,17 +120,6 @@
     });
   }
 
-  // Numbers of one reach: what else the section has fades.
-  for (const each of all("details[data-reach]")) {
-    each.addEventListener("toggle", () => {
-      const section = each.closest("section");
-      const shown = section.querySelector("details[data-reach][open]");
-      for (const cell of all("td.cell", section)) {
-        cell.classList.toggle("aside", shown !== null && cell.dataset.reach !== shown.dataset.reach);
-      }
-    });
-  }
-
   // On narrow screens numbers and verdicts are a matrix of colours, if it fits; a row of
   // many columns is a list, each value with its heading; and what is long is folded.
   const narrow = matchMedia("(max-width: 44rem)");

@@ -14,13 +14,13 @@ from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.context import (
-    StoredOverlaps,
     drawn_share,
     load_context,
     overlaps_table,
     read_jobs,
     read_overlaps,
     recorded_context,
+    stored_overlaps,
 )
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -149,24 +149,20 @@ def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
     assert (survey.pool_share, survey.same_roles) == (1.0, True)
     drawn = overlaps["linear_synthetic", "linear_synthetic[n_irrelevant=6]", 0]
     assert (drawn.pool_share, drawn.same_roles) == (0.0, False)
-    none = StoredOverlaps(paper, context.data_info, PaperFolder(tmp_path))
-    assert len(none) == 0
-    with pytest.raises(KeyError, match="no splits of school with train size 0"):
-        none["school", "school", 0]
+    assert stored_overlaps(paper, context.data_info, PaperFolder(tmp_path)) == {}
 
 
 def test_overlaps_are_kept_in_the_record(paper, results, tmp_path):
     overlaps = load_context(paper, results).overlaps
     write_table(tmp_path / "overlaps.csv", overlaps_table(overlaps))
-    assert read_overlaps(tmp_path / "overlaps.csv") == dict(overlaps)
+    assert read_overlaps(tmp_path / "overlaps.csv") == overlaps
 
 
 def test_tasks_that_have_examples_in_common(paper, results):
-    context = load_context(paper, results)
-    for info in context.data_info.values():
-        assert "n_samples" not in info
-    context.data_info["school"]["n_samples"] = context.data_info["school"]["n"] - 1
-    overlaps = context.overlaps
+    info = dict(load_context(paper, results).data_info)
+    assert "n_samples" not in info["school"]
+    info["school"] = {**info["school"], "n_samples": info["school"]["n"] - 1}
+    overlaps = stored_overlaps(paper, info, results)
     assert overlaps["school", "school", 0].tasks_share
     assert not overlaps["survey", "computer_survey", 0].tasks_share
 

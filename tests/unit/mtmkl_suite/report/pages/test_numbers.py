@@ -1,9 +1,7 @@
 import pandas as pd
 from configured import artefact_of
 
-from mtmkl_suite.judge.reach import NOT_TRIED, OUT_OF_REACH
-from mtmkl_suite.report.pages.numbers import by_reach, methods_of, number_table
-from mtmkl_suite.report.published_reach import Reach
+from mtmkl_suite.report.pages.numbers import methods_of, number_table
 
 SPACE = "\N{FIGURE SPACE}"
 
@@ -58,24 +56,6 @@ def test_a_number_of_two_readings_is_marked():
     assert found.printed == "2.0 ?"
     assert "published 2.0 (ambiguous)" in found.details
     assert found.details.endswith("; in print: Table 1; sign is lost")
-
-
-def test_numbers_are_listed_by_their_reach():
-    far = Reach("out of reach by 2", OUT_OF_REACH)
-    cells = [
-        cell("a", "MTL", 2.0, 9.0, "different"),
-        cell("b", "x", 2.0, 9.0, "different"),
-        cell("b", "MTL", 2.0, 9.0, "different"),
-        cell("c", "x", 2.0, 2.0, "reproduced"),
-    ]
-    reach = {
-        ("a", "MTL"): far, ("b", "x"): far, ("b", "MTL"): Reach("not tried", NOT_TRIED),
-        ("c", "x"): far,
-    }  # fmt: skip
-    assert by_reach([build(cells, reach=reach)]) == [
-        (OUT_OF_REACH, 2, {"a": ["MTL"], "b": ["x"]}),
-        (NOT_TRIED, 1, {"b": ["MTL"]}),
-    ]
 
 
 def test_what_was_not_computed_says_why():

@@ -80,18 +80,6 @@ addEventListener("load", () => {
       one.found = [...doc.querySelectorAll(".find li")].filter((each) => !each.hidden)
         .map((each) => each.textContent.toLowerCase());
     } else {
-      const reach = doc.querySelector("details[data-reach]");
-      const unfolded = (open) => {
-        reach.open = open;
-        reach.dispatchEvent(new Event("toggle"));
-      };
-      unfolded(true);
-      const cells = [...reach.closest("section").querySelectorAll("td.cell")];
-      const left = cells.filter((each) => !each.classList.contains("aside"));
-      one.reach = [parseInt(reach.querySelector("summary").textContent), left.length,
-        left.every((each) => each.dataset.reach === reach.dataset.reach)];
-      unfolded(false);
-      one.aside = doc.querySelectorAll(".aside").length;
       one.height = doc.documentElement.scrollHeight;
       doc.querySelector("#filters input").click();
       one.faded = doc.querySelectorAll(".faded").length;
@@ -115,10 +103,6 @@ def test_search_and_filters_work(pages, tmp_path):
         assert first["found"]
         assert all("sentence" in text and "school" in text for text in first["found"])
         assert first["address"] == "?find=SENTENCE+school"
-        count, shown, are_these = paper["reach"]
-        assert 0 < count == shown
-        assert are_these
-        assert paper["aside"] == 0
         assert paper["faded"] > 0
         assert paper["address"].startswith("?verdict=")
     # Answers first: what is behind them is folded on narrow screens.
