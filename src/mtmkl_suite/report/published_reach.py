@@ -32,13 +32,11 @@ OTHER_READINGS = "other readings"
 class Reach:
     """Reach of a *different* number, or of a claim, in words.
 
-    ``status`` is one of :data:`STATUSES`, "" for a claim. ``reading`` is the label of
-    the one that brings a number within the rule;
+    ``reading`` is the label of the one that brings a number within the rule;
     ``n_others`` and ``n_others_within`` are numbers of its row in the paper.
     """
 
     words: str
-    status: str = ""
     reading: str = ""
     n_others: int = 0
     n_others_within: int = 0
@@ -81,10 +79,10 @@ def _of_number(row: Row, labels: Mapping[str, str]) -> Reach:
     others = int(row["others"]), int(row["others_within"])
     if row["status"] == OUT_OF_REACH:
         left = float(row["distance"])
-        return Reach(f"{OUT_OF_REACH} by {left:.3g}", OUT_OF_REACH, "", *others)
+        return Reach(f"{OUT_OF_REACH} by {left:.3g}", "", *others)
     status, nearest = str(row["status"]), str(row["nearest"])
     # A reading may have another name since.
-    return Reach(status, status, labels.get(nearest, nearest), *others)
+    return Reach(status, labels.get(nearest, nearest), *others)
 
 
 @cache

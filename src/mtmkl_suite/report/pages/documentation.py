@@ -5,17 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mtmkl_suite.config.models import Paper
-from mtmkl_suite.report.names import is_ours, short_name
-from mtmkl_suite.report.pages.markdown import (
-    as_html,
-    inline_html,
-    items,
-    sections,
-)
+from mtmkl_suite.report.names import is_ours
+from mtmkl_suite.report.pages.markdown import inline_html, items
 from mtmkl_suite.run.folders import RunFolder
-
-_DISPUTES = ("Errata", "Audit")
-_BRIEF = ("In brief",)
 
 
 def source_of(config: Paper) -> Path:
@@ -30,7 +22,9 @@ def source_of(config: Paper) -> Path:
 
 def brief(config: Paper) -> list[str]:
     """Return the sentences that begin a paper's page, as Markdown."""
-    return items(_part(config, _BRIEF))
+    source = source_of(config)
+    text = source.read_text(encoding="utf-8") if source.is_file() else ""
+    return items(text, "In brief")
 
 
 def address(path: Path, run: RunFolder) -> str:
@@ -71,12 +65,6 @@ class Documentation:
         built = self.run.site / "docs" / "generated" / f"mtmkl.methods.{name}.html"
         return self._first(built, self.top / "docs" / "methods.md")
 
-    def errata(self, config: Paper) -> str:
-        """Return the errata on a paper's page as HTML, "" if there are none."""
-        text, source = _part(config, _DISPUTES), source_of(config)
-        name = short_name(config.paper)
-        return as_html(text, name, lambda target: self._link(target, source))
-
     def sentences(self, config: Paper) -> list[str]:
         """Return the sentences that begin a paper's page, as HTML."""
         source = source_of(config)
@@ -100,11 +88,3 @@ class Documentation:
         found = (path for path in candidates if path.is_file())
         path = next(found, None)
         return "" if path is None else address(path, self.run)
-
-
-def _part(config: Paper, titles: tuple[str, ...]) -> str:
-    """Return sections of a paper's page as Markdown."""
-    source = source_of(config)
-    return (
-        sections(source.read_text(encoding="utf-8"), titles) if source.is_file() else ""
-    )

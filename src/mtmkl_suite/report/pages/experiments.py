@@ -25,8 +25,6 @@ from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
 from mtmkl_suite.run.plan import method_specs
 
-_MAX_DIGESTS = 3
-
 _MOST_VALUES = 8
 
 _COUNTED = {
@@ -126,8 +124,6 @@ def experiment_facts(
         "title": configured.title + _in_section(configured.section),
         "protocol": _protocol_text(name, config.protocols[name]),
         "data": _data_lines(context, experiment),
-        "digests": _some(rows["data_digest"]),
-        "versions": _some(rows["code_version"]),
         "time": "; ".join(times),
         "edges": _edges(context, rows),
         "certificates": certificates,
@@ -212,14 +208,6 @@ def summary_of(context: Context, experiment: str) -> TextTable:
             )
         rows.append(line)
     return TextTable(["method", *map(metric_words, configured.metrics)], rows)
-
-
-def _some(values: pd.Series) -> str:
-    """List a few values of the scores, and say how many more there are."""
-    found = values.unique()
-    more = len(found) - _MAX_DIGESTS
-    shown = ", ".join(map(str, found[:_MAX_DIGESTS])) or "none"
-    return shown + (f" and {more} more in scores.csv.gz" if more > 0 else "")
 
 
 def duration(seconds: float) -> str:

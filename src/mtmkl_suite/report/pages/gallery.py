@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +14,6 @@ from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.files import write_bytes, write_text
 from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
-from mtmkl_suite.judge.sample import seconds_of_cells
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
@@ -26,7 +25,7 @@ from mtmkl_suite.report.pages.documentation import brief, source_of
 from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.published_reach import published_counts
 from mtmkl_suite.report.record import Record, origin_of, read_record
-from mtmkl_suite.report.text import TextTable, number
+from mtmkl_suite.report.text import number
 from mtmkl_suite.run.folders import READING_SCORES, PaperFolder, PublishedFolder
 
 _END = "<!-- end -->"
@@ -126,7 +125,6 @@ def _paper(record: Record, readings: Paper | None) -> SimpleNamespace:
         artefacts=sorted(artefacts, key=lambda a: (a.id != first, a.kind != "figure")),
         readings=[_artefact(name, each, folder) for name, each in shown.items()],
         reading_scores=READING_SCORES,
-        seconds=list(_seconds(record)),
     )
 
 
@@ -162,21 +160,3 @@ def _artefact(
         # As git hosts and the site name the heading.
         anchor=re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-"),
     )  # fmt: skip
-
-
-def _seconds(record: Record) -> Iterable[TextTable]:
-    """Yield core-seconds by experiment and by method.
-
-    Those of a cell's first computation, on one core, without the reading of data. All
-    points tried and the choice among them are in them, the scoring is not.
-    """
-    config = record.config
-    seconds = seconds_of_cells(record.context.scores).reset_index(name="seconds")
-    titles = {name: each.title for name, each in config.experiments.items()}
-    labels = {name: each.label for name, each in config.methods.items()}
-    for column, names in {"experiment": titles, "method": labels}.items():
-        shown = seconds[column].map(names)
-        totals = seconds["seconds"].groupby(shown, sort=False).sum()
-        totals["all"] = totals.sum()
-        rows = [[str(name), f"{value:,.0f}"] for name, value in totals.items()]
-        yield TextTable([column, "core-seconds"], rows)

@@ -1,8 +1,7 @@
-"""Markdown as HTML: published tables, and parts of the documentation."""
+"""Markdown as HTML: published tables, and sentences of the documentation."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 
 from markdown_it import MarkdownIt
@@ -15,9 +14,6 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 _VERDICTS = {*verdicts.VERDICTS, *claims.VERDICTS}
 
-_LEVELS_DOWN = 1
-"""The page has a heading for each paper above these sections."""
-
 Link = Callable[[str], str]
 """Address of a link's target from the page that shows a text."""
 
@@ -27,70 +23,42 @@ def slug(text: str) -> str:
     return "-".join(re.findall(r"[a-z]+", text.lower()))
 
 
-def as_html(text: str, name: str, link: Link = str) -> str:
+def as_html(text: str, name: str) -> str:
     """Return Markdown as HTML, its first-level heading left out.
 
-    Raw HTML is escaped, but for the ends of lines in cells.
-
-    Tables are named after the text and their heading, scroll by themselves, and have
-    verdicts as marks, numbers on the right, and rows with headings.
+    Raw HTML is escaped, but for the ends of lines in cells. Tables are named, scroll by
+    themselves, and have verdicts as marks, numbers on the right, and rows with
+    headings.
     """
     tokens = _PARSER.parse(text)
     if tokens and tokens[0].tag == "h1":
         tokens = tokens[3:]
-    heading, counts = "", Counter[str]()
     for k, token in enumerate(tokens):
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{int(token.tag[1:]) + _LEVELS_DOWN}"
-        if token.type == "heading_open":
-            heading = f": {tokens[k + 1].content}"
-        elif token.type == "table_open":
-            counts[heading] += 1
-            n = counts[heading]
-            _finish_table(tokens, k, f"{name}{heading}" + f", table {n}" * (n > 1))
-    _mend(tokens, link)
+        if token.type == "table_open":
+            _finish_table(tokens, k, name)
     html = str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
     return html.replace("&lt;br&gt;", "<br>")
 
 
-def inline_html(text: str, link: Link = str) -> str:
+def inline_html(text: str, link: Link) -> str:
     """Return Markdown of one sentence as HTML."""
     tokens = _PARSER.parseInline(text)
-    _mend(tokens, link)
+    for child in tokens[0].children or ():
+        if child.type == "link_open":
+            child.attrs["href"] = link(str(child.attrs["href"]))
     return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
 
 
-def _mend(tokens: Sequence[Token], link: Link) -> None:
-    """Let links lead to the same places from the page that shows a text."""
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "link_open":
-                child.attrs["href"] = link(str(child.attrs["href"]))
-
-
-def sections(text: str, titles: Sequence[str]) -> str:
-    """Return the sections whose headings begin with one of some titles."""
-    lines, kept, is_wanted = text.splitlines(), [], False
-    starts = {
-        token.map[0]: tokens[k + 1].content
-        for tokens in [_PARSER.parse(text)]
-        for k, token in enumerate(tokens)
-        if token.type == "heading_open" and token.tag == "h2" and token.map
-    }
-    for k, line in enumerate(lines):
-        if k in starts:
-            is_wanted = starts[k].startswith(tuple(titles))
-        kept += [line] * is_wanted
-    return "\n".join(kept)
-
-
-def items(text: str) -> list[str]:
-    """Return the items of the first numbered list, as Markdown."""
-    found, is_inside = [], False
-    for token in _PARSER.parse(text):
-        if token.type == "ordered_list_close":
+def items(text: str, title: str) -> list[str]:
+    """Return the items of the first list, a numbered one, below a heading."""
+    found, is_below, is_inside = [], False, False
+    tokens = _PARSER.parse(text)
+    for k, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h2":
+            is_below = tokens[k + 1].content.startswith(title)
+        if is_inside and token.type == "ordered_list_close":
             break
-        is_inside |= token.type == "ordered_list_open"
+        is_inside |= is_below and token.type == "ordered_list_open"
         if is_inside and token.type == "inline":
             found.append(token.content)
     return found

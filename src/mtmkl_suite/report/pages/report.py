@@ -62,7 +62,7 @@ from mtmkl_suite.report.tables.cells import build_quoted, rule_note
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
-from mtmkl_suite.statistics.pairs import FEW_UNITS, LEVEL, MIN_UNITS
+from mtmkl_suite.statistics.pairs import FEW_UNITS, MIN_UNITS
 
 FIRST = "report.html"
 """The name of the first page."""
@@ -173,8 +173,6 @@ def render_report(
     datasets = _by(lambda use: use.variant.name, [paper.datasets for paper in papers])
     datasets = dict(sorted(datasets.items(), key=lambda d: title_of(d[1]).lower()))
     documentation = papers[0].documentation
-    has_errata = any(paper.errata for paper in papers)
-    has_record = any(paper.origin for paper in papers)
     show = _renderer(
         papers=papers,
         runs=[run for _, run in found],
@@ -182,8 +180,6 @@ def render_report(
         methods=methods,
         datasets={name: title_of(uses) for name, uses in datasets.items()},
         documentation=documentation,
-        has_errata=has_errata,
-        has_record=has_record,
         tier=tier,
         changes=changes or {},
         missing=sorted({name for _, run in found for name in run.missing}),
@@ -192,7 +188,6 @@ def render_report(
         not_judged=verdict_rule.NOT_JUDGED,
         longest=_LONGEST,
         longest_again=_LONGEST_AGAIN,
-        level=LEVEL,
         min_units=MIN_UNITS,
         few_units=FEW_UNITS,
     )
@@ -213,11 +208,6 @@ def render_report(
         pages[page_name("data", name)] = show(
             "dataset", name=name, title=title_of(uses), uses=uses
         )
-    pages["statistics.html"] = show("statistics")
-    if has_record:
-        pages["provenance.html"] = show("provenance")
-    if has_errata:
-        pages["errata.html"] = show("errata")
     return pages
 
 
@@ -329,7 +319,6 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         data=_data_by_origin(context),
         methods=method_uses(config, in_column, context.scores) if alone else [],
         datasets=data_uses(context, in_column),
-        errata=documentation.errata(config),
         sentences=documentation.sentences(config) if record.origin else [],
         provenance=record.provenance,
         standings=standings(context, record.statistics)

@@ -147,8 +147,10 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
                 else DASH
                 for block in found
             ]
-            mean = number(row["mean"], ".2f")
-            body.append([method, *ranks, mean, *_against_control(row)])
+            above, p = DASH, DASH
+            if not pd.isna(row["z"]):
+                above, p = number(row["above_control"], "+.2f"), p_text(row["p_holm"])
+            body.append([method, *ranks, number(row["mean"], ".2f"), above, p])
     notes = [
         f"Control: {comparison.control}. Mean, difference and p: "
         f"{comparison.main}; p of the difference of mean ranks, corrected by "
@@ -206,11 +208,13 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
     order = list(ranks.sort_values(kind="stable").index)  # the better of two first
     tables, notes = [], []
     for block in comparison.blocks:
-        found = _posteriors(context, comparison, block, order)
+        found = ranked_repeats(context, comparison, block, order)
         if isinstance(found, str):
             notes.append(f"{block}: no data: {found}.")
-        else:
-            tables.append(found.assign(block=block))
+            continue
+        rope = comparison.rope
+        pairs = compare_all_repeats(*found, higher_better=True, rope=rope)
+        tables.append(pairs.assign(block=block))
     others = [block for block in comparison.blocks if block != comparison.main]
     header = [
         "in words", "P(first better)", "P(equal)", "P(second better)",
@@ -252,16 +256,6 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
             *notes,
         ]
     return PrintedTable(artefact.title, cells, header, body, notes)
-
-
-def _posteriors(
-    context: Context, comparison: Comparison, block: str, order: Sequence[str]
-) -> pd.DataFrame | str:
-    """Return all pairs of the ranked methods of a block, or why there are none."""
-    found = ranked_repeats(context, comparison, block, order)
-    if isinstance(found, str):
-        return found
-    return compare_all_repeats(*found, higher_better=True, rope=comparison.rope)
 
 
 def ranked_repeats(
@@ -390,13 +384,6 @@ def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
     table["critical_difference"] = found.critical_difference
     table = table.rename_axis("method").reset_index()
     return table.assign(block=block, n=found.n).reindex(columns=columns)
-
-
-def _against_control(row: pd.Series) -> list[str]:
-    if pd.isna(row["z"]):
-        return [DASH, DASH]
-    difference = number(row["above_control"], "+.2f")
-    return [difference, p_text(row["p_holm"])]
 
 
 def _friedman_note(block: str, found: MatrixTests | str) -> str:

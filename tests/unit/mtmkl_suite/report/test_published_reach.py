@@ -145,8 +145,8 @@ def test_only_different_numbers_are_marked():
         | {"verdict": ["different", "close", "different"]}
     )
     known = {
-        ("x", "c"): Reach("not tried", "not tried"),
-        ("y", "c"): Reach(WITHIN_REACH, WITHIN_REACH, "a reading", 6, 3),
+        ("x", "c"): Reach("not tried"),
+        ("y", "c"): Reach(WITHIN_REACH, "a reading", 6, 3),
     }
     marks = Marks(known, cells)
     assert marks.texts(cells) == ["not tried", "", ""]

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -32,35 +33,6 @@ def test_the_site_comes_before_its_sources(tmp_path):
     assert documentation.method("WhomClassifier") == built
 
 
-TEXT = """# A paper
-
-## Results
-
-Not disputed.
-
-## Errata and decisions
-
-**(3)** needs σ⁻¹ where <b>σ</b> is printed, see [verdicts](../verdicts.md#rules),
-[numbers](../../config/papers/p/published/) and [elsewhere](https://example.org/a).
-
-| printed | correct |
-|---|---|
-| 1 | 2 |
-
-### More
-
-Word for word.
-
-## Audit of the tables
-
-A mean.
-
-## What the run costs
-
-Nothing.
-"""
-
-
 def paper(documentation, name, folder=None, **cited):
     published = documentation.top / "config" / "papers" / (folder or name) / "published"
     return paper_of(
@@ -75,35 +47,25 @@ def paper(documentation, name, folder=None, **cited):
 def documentation(tmp_path):
     papers = tmp_path / "docs" / "papers"
     papers.mkdir(parents=True)
-    (papers / "p.md").write_text(TEXT)
-    (tmp_path / "docs" / "verdicts.md").write_text("# Verdicts")
     return Documentation(RunFolder(tmp_path / "results" / "quick"), tmp_path)
 
 
-def test_only_what_is_disputed_is_shown(documentation):
-    found = documentation.errata(paper(documentation, "p"))
-    for words in ("<h3>Errata and decisions</h3>", "<h4>More</h4>", "A mean."):
-        assert words in found
-    for words in ("Not disputed", "Nothing", "<b>"):
-        assert words not in found
-    assert "&lt;b&gt;" in found
-    assert '<th scope="col">printed</th>' in found
-    assert "<caption>P 2000: Errata and decisions</caption>" in found
-
-
-def test_links_lead_to_the_same_places(documentation):
-    html = documentation.errata(paper(documentation, "p"))
-    assert 'href="../../../docs/verdicts.md#rules"' in html
-    assert 'href="../../../config/papers/p/published"' in html
-    assert 'href="https://example.org/a"' in html
-
-
-def test_links_lead_to_the_site_once_it_is_built(documentation):
-    page = documentation.run.site / "docs" / "verdicts.html"
-    page.parent.mkdir(parents=True)
-    page.write_text("built")
-    html = documentation.errata(paper(documentation, "p"))
-    assert 'href="../site/docs/verdicts.html#rules"' in html
+def test_links_lead_to_the_same_places_and_to_the_site_once_it_is_built(documentation):
+    text = "## In brief\n\n1. [a](../verdicts.md#rules) [b](../../config/) [c](https://x.org)"
+    (documentation.top / "docs" / "papers" / "p.md").write_text(text)
+    verdicts = documentation.top / "docs" / "verdicts.md"
+    for page, shown in (
+        (verdicts, "../../../docs/verdicts.md#rules"),
+        (
+            documentation.run.site / "docs" / "verdicts.html",
+            "../site/docs/verdicts.html#rules",
+        ),
+    ):
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("text")
+        (html,) = documentation.sentences(paper(documentation, "p"))
+        links = re.findall('href="([^"]+)"', html)
+        assert links == [shown, "../../../config", "https://x.org"]
 
 
 def test_the_first_sentences_of_a_page_are_quoted(documentation):
@@ -127,20 +89,15 @@ def test_a_comparison_of_our_own_has_a_page_beside_those_of_papers(documentation
     assert documentation.paper(own) == ""
 
 
-def test_a_paper_without_a_page_has_none(documentation):
-    assert documentation.errata(paper(documentation, "q")) == ""
-
-
 @pytest.mark.parametrize("name", [
     "argyriou2008", "jawanpuria2011", "jebara2011", "widmer2015", "yousefi2015",
 ])  # fmt: skip
-def test_every_paper_here_has_errata_and_their_links_lead_somewhere(name):
+def test_the_links_of_every_paper_lead_somewhere(name):
     config = load_paper(name, "quick")
-    top = config.published.parents[3]
-    run = RunFolder(top / "results" / "quick")
-    found = Documentation.of(config, run).errata(config)
-    links = [part.partition('"')[0] for part in found.split('href="')[1:]]
-    for link in links:
+    run = RunFolder(config.published.parents[3] / "results" / "quick")
+    found = Documentation.of(config, run).sentences(config)
+    assert found
+    for link in re.findall('href="([^"]+)"', "".join(found)):
         if "://" not in link:
             path = link.partition("#")[0]
             assert Path(f"{run.pages}/{path}").resolve().exists(), link

@@ -1,4 +1,4 @@
-from mtmkl_suite.report.pages.markdown import as_html, items, sections
+from mtmkl_suite.report.pages.markdown import as_html, items
 from mtmkl_suite.report.text import TextTable
 
 TABLE = TextTable(
@@ -30,19 +30,8 @@ def test_a_heading_without_text_is_none():
     assert "<td></td>" in html
 
 
-def test_several_tables_below_a_heading_are_counted():
-    table = TABLE.markdown()
-    html = as_html(f"## Errata\n\n{table}\n\nand\n\n{table}\n", "P 2000")
-    assert "<h3>Errata</h3>" in html
-    assert "<caption>P 2000: Errata</caption>" in html
-    assert "<caption>P 2000: Errata, table 2</caption>" in html
-
-
-def test_sections_and_items_are_found_by_structure():
-    text = "# P\n\n## One\n\n1. a *b*\n   c\n2. d\n\n```\n## Two\n```\n\n## Two\n\nz"
-    one = sections(text, ["One"])
-    # A heading in a block of code is none.
-    assert one.endswith("```\n")
-    assert items(one) == ["a *b*\nc", "d"]
-    assert sections(text, ["Two", "Three"]) == "## Two\n\nz"
-    assert items(sections(text, ["Two"])) == []
+def test_items_are_found_by_structure():
+    before = "# P\n\n1. no\n\n## One\n\n```\n## Two\n1. no\n```\n\n"
+    text = f"{before}1. a *b*\n   c\n2. d\n\n1) no"
+    assert items(text, "One") == ["a *b*\nc", "d"]
+    assert items(f"{text}\n\n## Two\n\nz", "Two") == []
