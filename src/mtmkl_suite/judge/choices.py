@@ -11,7 +11,7 @@ from mtmkl_suite.config.models import Paper
 from mtmkl_suite.judge.sample import fits
 
 CHOICE_COLUMNS = (
-    "dataset", "train_size", "method", "parameter", "n", "chosen", "grid", "at_low_end",
+    "dataset", "train_size", "method", "parameter", "n", "chosen", "at_low_end",
     "at_high_end",
 )  # fmt: skip
 """Columns of :func:`chosen_parameters`."""
@@ -56,7 +56,6 @@ def chosen_parameters(
             low, high = _ends(grid)
             rows.append(
                 (*place, parameter, n, dict(counts.most_common()),
-                 [_text(value) for value in grid],
                  None if low is None else counts[low] / n,
                  None if high is None else counts[high] / n)
             )  # fmt: skip

@@ -259,17 +259,6 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         return len(self._paths)
 
 
-def read_jobs(config: Paper, folder: PaperFolder) -> pd.DataFrame:
-    """Return how long the configured fits took, where the workflow measured it."""
-    rows = []
-    for group in fit_groups(config):
-        path = folder.seconds_of(group.name)
-        if path.is_file():
-            seconds = pd.read_csv(path, sep="\t")["s"].sum()
-            rows.append((group.experiment, float(seconds)))
-    return pd.DataFrame(rows, columns=["experiment", "seconds"])
-
-
 def stored_overlaps(
     config: Paper, data_info: Mapping[str, Mapping[str, Any]], folder: PaperFolder
 ) -> dict[Place, Overlap]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from mtmkl_suite.config.models import (
@@ -23,14 +22,12 @@ from mtmkl_suite.report.text import few_digits
 class Answer(NamedTuple):
     """Verdicts and claims of an artefact, or of a paper, together.
 
-    ``differences`` has those of numbers, and ``why`` names the number or the claim that
-    decides most. ``numbers`` and ``claims`` count each verdict; numbers that follow
-    from others are left out where there are others.
+    ``differences`` has those of numbers. ``numbers`` and ``claims`` count each verdict;
+    numbers that follow from others are left out where there are others.
     """
 
     sentence: str
     differences: str
-    why: str
     numbers: dict[str, int]
     claims: dict[str, int]
 
@@ -66,7 +63,6 @@ def answer(
     return Answer(
         sentence=f"{text[:1].upper()}{text[1:]}." if parts else _why_none(own, claims),
         differences=_differences(own),
-        why=_why(own, claims),
         numbers=numbers,
         claims=found,
     )
@@ -123,38 +119,6 @@ def _differences(verdicts: pd.DataFrame) -> str:
         named = "points" if unit == "%" else "" if pd.isna(unit) else str(unit)
         parts.append(f"{text} {named}".strip())
     return f"Ours − published: {'; '.join(parts)}{left}." if parts else ""
-
-
-def _farthest(verdicts: pd.DataFrame) -> str:
-    """Return the number that is farthest from print, "" without any.
-
-    Differences of several units are compared in units of what is printed.
-    """
-    judged = _judged(verdicts)
-    gaps = judged["difference"].abs()
-    if judged["unit"].nunique(dropna=False) > 1:
-        gaps /= judged["published"].abs().clip(lower=1e-12)
-    if not gaps.notna().any():
-        return ""
-    worst = judged.iloc[int(np.nanargmax(gaps.to_numpy()))]
-    return (
-        f"{worst['column']}, {worst['row']}: {worst['reproduced']:.4g}, "
-        f"printed {worst['published']:g}"
-    )
-
-
-def _why(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """Return the largest difference from print, and claims of the worst verdict."""
-    worst = _farthest(verdicts)
-    parts = [f"Largest difference: {worst}."] if worst else []
-    for verdict in ("does not hold", "undecided", "holds"):
-        texts = list(claims["quote"][claims["verdict"] == verdict])
-        if texts:
-            more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
-            said = texts[0].rstrip(".")
-            parts.append(f"{verdict.capitalize()}: “{said}”{more}.")
-            break
-    return " ".join(parts)
 
 
 def _why_none(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Protocol, Variant
@@ -100,20 +99,12 @@ def _value(value: Any) -> str:
     return str(value).replace("_", " ")
 
 
-def experiment_facts(
-    context: Context, experiment: str, all_jobs: pd.DataFrame
-) -> dict[str, Any]:
-    """Return how an experiment was run: protocol, data, time, choices, certificates."""
+def experiment_facts(context: Context, experiment: str) -> dict[str, Any]:
+    """Return how an experiment was run: protocol, data, time, certificates."""
     config = context.config
     configured = config.experiments[experiment]
     rows = fits(context.scores[context.scores["experiment"] == experiment])
-    jobs = all_jobs[all_jobs["experiment"] == experiment]
     fitting = duration(rows["fit_seconds"].sum())
-    times = [f"{plural(len(rows), 'fit')}, {fitting} of fitting"]
-    if len(jobs):
-        times.append(
-            f"{plural(len(jobs), 'job')}, {duration(jobs['seconds'].sum())} in all"
-        )
     gaps = rows["gap"].dropna()
     certificates = "none of the fits has one"
     if len(gaps):
@@ -124,8 +115,7 @@ def experiment_facts(
         "title": configured.title + _in_section(configured.section),
         "protocol": _protocol_text(name, config.protocols[name]),
         "data": _data_lines(context, experiment),
-        "time": "; ".join(times),
-        "edges": _edges(context, rows),
+        "time": f"{len(rows)} fit{'s' * (len(rows) != 1)}, {fitting} of fitting",
         "certificates": certificates,
     }
 
@@ -163,16 +153,6 @@ def _data_lines(context: Context, experiment: str) -> list[str]:
         f"{names[0]}{f' and {len(names) - 1} more variants' * (len(names) > 1)}: {text}"
         for text, names in groups.items()
     ]
-
-
-def _edges(context: Context, rows: pd.DataFrame) -> str:
-    chosen = rows[rows["at_grid_edge"].notna() & (rows["params"] != "")]
-    at_edge = chosen["at_grid_edge"].astype(float)
-    shares = at_edge.groupby(chosen["method"], sort=False).mean()
-    texts = [
-        f"{context.label(str(name))} {share:.0%}" for name, share in shares.items()
-    ]
-    return "; ".join(texts) or "nothing was chosen"
 
 
 def gaps_of(context: Context) -> list[tuple[str, str, str, str]]:
@@ -220,18 +200,13 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 class MethodUse(NamedTuple):
     """A method in one experiment of a record.
 
     ``tolerance`` is the relative duality gap at which the solver stops, nan where it
-    has none. ``gaps`` are those of the fits that have one, and ``within`` tells of each
-    whether it is at most the tolerance, if there is one. ``seconds`` are those of each
-    cell (data set, train size, repeat): search and fit, on one core.
+    has none, and ``share_within`` the share of the fits with a gap that are within it.
+    Seconds are those of cells (data set, train size, repeat): search and fit, on one
+    core.
     """
 
     class_name: str
@@ -241,30 +216,11 @@ class MethodUse(NamedTuple):
     label: str
     tolerance: float
     n_fits: int
-    gaps: np.ndarray
-    within: np.ndarray
-    seconds: np.ndarray
+    share_within: float
+    worst_gap: float
+    median_seconds: float
+    total_seconds: float
     choices: list[dict[str, Any]]
-
-    @property
-    def share_within(self) -> float:
-        """Share of the gaps within the tolerance; nan without any."""
-        return float(self.within.mean()) if self.within.size else math.nan
-
-    @property
-    def worst_gap(self) -> float:
-        """The largest gap; nan without any."""
-        return float(self.gaps.max()) if self.gaps.size else math.nan
-
-    @property
-    def median_seconds(self) -> float:
-        """Median over cells."""
-        return float(np.median(self.seconds))
-
-    @property
-    def total_seconds(self) -> float:
-        """Sum over cells."""
-        return float(self.seconds.sum())
 
 
 def method_uses(
@@ -281,7 +237,8 @@ def method_uses(
             if (name, method) not in places:
                 continue
             mine, tolerance = places[name, method], _tolerance(spec)
-            gaps = mine["gap"].dropna().to_numpy()
+            gaps, of_cells = mine["gap"].dropna(), seconds.loc[name, method]
+            is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
                 MethodUse(
                     class_name=spec.class_name,
@@ -291,23 +248,14 @@ def method_uses(
                     label=config.methods[method].label,
                     tolerance=tolerance,
                     n_fits=len(mine),
-                    gaps=gaps,
-                    within=gaps[: 0 if math.isnan(tolerance) else None] <= tolerance,
-                    seconds=seconds.loc[name, method].to_numpy(),
+                    share_within=float(is_within.mean()),
+                    worst_gap=float(gaps.max()),
+                    median_seconds=float(of_cells.median()),
+                    total_seconds=float(of_cells.sum()),
                     choices=_choices(choices[choices["method"] == method]),
                 )
             )
     return found
-
-
-def total_of(uses: Sequence[MethodUse]) -> MethodUse:
-    """Return the uses of a method added up."""
-    return uses[0]._replace(
-        n_fits=sum(use.n_fits for use in uses),
-        gaps=np.concatenate([use.gaps for use in uses]),
-        within=np.concatenate([use.within for use in uses]),
-        seconds=np.concatenate([use.seconds for use in uses]),
-    )
 
 
 def _tolerance(spec: MethodSpec) -> float:

@@ -22,7 +22,7 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
-from mtmkl_suite.report.context import Context, load_context, read_jobs
+from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import data_uri
 from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
 from mtmkl_suite.report.names import column_name, number_of, reference, short_name
@@ -45,7 +45,6 @@ from mtmkl_suite.report.pages.experiments import (
     method_uses,
     summary_of,
     title_of,
-    total_of,
 )
 from mtmkl_suite.report.pages.leaders import leaders
 from mtmkl_suite.report.pages.numbers import (
@@ -201,7 +200,6 @@ def render_report(
             "method",
             name=name,
             uses=uses,
-            total=total_of(uses),
             address=documentation.method(name),
         )
     for name, uses in datasets.items():
@@ -259,8 +257,7 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
     ``alone``: Whether methods and a comparison have pages from it.
     """
     context, config, paper = record.context, record.config, record.config.paper
-    jobs = read_jobs(config, record.folder)
-    facts = {name: experiment_facts(context, name, jobs) for name in config.experiments}
+    facts = {name: experiment_facts(context, name) for name in config.experiments}
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
     answers = answers_of(context, verdicts, claims)

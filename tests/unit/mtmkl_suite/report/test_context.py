@@ -17,7 +17,6 @@ from mtmkl_suite.report.context import (
     drawn_share,
     load_context,
     overlaps_table,
-    read_jobs,
     read_overlaps,
     recorded_context,
     stored_overlaps,
@@ -113,18 +112,10 @@ def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     assert reason == "needs dense features (4 MB)"
 
 
-def test_job_times(paper, results, tmp_path):
-    jobs = read_jobs(paper, results)
-    assert jobs["experiment"].tolist() == list(paper.experiments)
-    assert set(jobs["seconds"]) == {2.5}
-    assert read_jobs(paper, PaperFolder(tmp_path)).empty
-
-
 def test_what_is_not_configured_is_left_out(paper, results):
     experiments = {"survey": paper.experiments["survey"]}
     part = paper.model_copy(update={"experiments": experiments})
     assert list(load_context(part, results).data_info) == ["computer_survey"]
-    assert set(read_jobs(part, results)["experiment"]) == {"survey"}
 
 
 @pytest.mark.parametrize(

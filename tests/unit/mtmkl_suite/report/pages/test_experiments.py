@@ -1,7 +1,6 @@
 import json
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from configured import paper_of
@@ -16,7 +15,6 @@ from mtmkl_suite.report.pages.experiments import (
     method_uses,
     options_in_words,
     title_of,
-    total_of,
     variant_in_words,
 )
 
@@ -190,16 +188,6 @@ def test_kernels_are_chosen_in_words(uses):
     (choice,) = uses["The first", "Kernels"].choices
     assert choice["chosen"] == "gaussian (width 2) (1)"
     assert math.isnan(choice["at_low_end"])
-
-
-def test_totals_are_those_of_all_fits(uses):
-    mine = [uses["The first", "Features"], uses["The second", "Features"]]
-    total = total_of(mine)
-    assert (total.n_fits, total.gaps.size) == (5, 5)
-    assert np.isclose(total.share_within, 3 / 5)
-    assert total.worst_gap == 0.5
-    assert total.median_seconds == 3.0
-    assert total.total_seconds == 17.0
 
 
 def test_what_has_no_scores_is_listed_with_its_reason():
