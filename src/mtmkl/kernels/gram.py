@@ -137,10 +137,12 @@ class TrainingSet:
     blocks with the same samples the kernels of the first are computed, ``first_like``.
 
     With task kernels Q, (D, T, T), term d of joined tasks is k_d(x, z)·Q_d[s, t] for
-    samples of the tasks s and t. ``keep_last`` keeps the kernel values between the
-    last other features and these: for the models of a path, evaluated on the same
-    samples.
+    samples of the tasks s and t.
     """
+
+    #: Whether the kernel values between the last other features and these are kept: for
+    #: the models of a path, evaluated on the same samples.
+    keep_last = False
 
     def __init__(
         self,
@@ -151,7 +153,6 @@ class TrainingSet:
         *,
         joined: bool = False,
         task_kernels: FloatArray | None = None,
-        keep_last: bool = False,
     ) -> None:
         self.terms = terms
         self.block_of_task = np.arange(n_tasks) * (not joined)
@@ -171,7 +172,6 @@ class TrainingSet:
             if same_inputs(self.X[self.rows(b)], self.X[self.rows(b - 1)]):
                 self.first_like[b] = self.first_like[b - 1]
         self._task_kernels = task_kernels
-        self._keep_last = keep_last
         self._last: tuple[Inputs, IntArray, _Others] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -324,7 +324,7 @@ class TrainingSet:
             self._write_kernels(inputs, own, task[rows[0, 0]], run, by_term)
             self.terms.refuse_overflow(by_term)
             others.cross.append((blocks, rows, cross))
-        if self._keep_last:
+        if self.keep_last:
             self._last = X.copy(), task.copy(), others
         return others
 

@@ -110,7 +110,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     standardize: bool = False
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> tuple[TrainingSet, IntArray, float, Any]:
         from mtmkl.solvers.med.med_pooling import PoolingPath
 

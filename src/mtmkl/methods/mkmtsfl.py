@@ -68,9 +68,7 @@ class _MixedSchattenMachine(Mixin):
     def _position(self) -> tuple[float, float]:
         return self.q, self.C
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "_Prepared":
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         order = np.argsort(task, kind="stable")
         coordinates, factors = _Coordinates.of(
             X[order],

@@ -247,9 +247,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     def _position(self) -> float:
         return self.C
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "_Prepared":
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         terms = self._terms()
         resolved = KernelTerms.of(
             X, terms.kernels, normalize=self.normalize, standardize=self.standardize

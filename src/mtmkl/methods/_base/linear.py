@@ -75,7 +75,7 @@ class LinearPathEstimator(Mixin):
         return -float(np.max(self.gamma))
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> PreparedRegression:
         n_tasks = int(task.max()) + 1
         X = samples_once(X, task, n_tasks)
