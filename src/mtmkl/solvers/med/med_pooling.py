@@ -42,7 +42,7 @@ from mtmkl.solvers.med.switches import (
     switch_cost,
     switched_solution,
 )
-from mtmkl.solvers.solution import Solution, Status
+from mtmkl.solvers.solution import Certificate, Solution, Status
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import SLICE, step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_tolerance
@@ -78,10 +78,6 @@ class PoolingPath(SwitchedPath):
         Gram matrices of the k_t.
     c : array-like of shape (N,)
         Labels −1 and +1.
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on Newton steps of one solution.
     within : sequence of ndarray of shape (n_t, n_t), optional
         The blocks of the communal Gram matrix within tasks, with a factor F.
     whole : WholeKernel, optional
@@ -100,7 +96,7 @@ class PoolingPath(SwitchedPath):
         within: Sequence[FloatArray] = (),
         whole: WholeKernel | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
             [np.asarray(K, dtype=np.float64) for K in within],
@@ -108,19 +104,9 @@ class PoolingPath(SwitchedPath):
             np.array(c, dtype=np.float64),
         )
         self._whole = whole
-        self.tol = tol
-        self.max_iter = max_iter
-        self._log_odds: FloatArray | None = None
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α).
-
-        Returns
-        -------
-        Solution
-            ``coef``: the switches (T,); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" (T,) and "q" (T,).
-        """
+        """Solve for one (C, α)."""
         problem = self._problem
         problem.set_box(C)
         problem.renew()
@@ -175,7 +161,7 @@ class PoolingPath(SwitchedPath):
             objective += 0.0 if is_fixed else divergence(found.log_odds, prior)
             bound = max(bound, inner.linear - switch_cost(inner.q, log_alpha))
             history.append(objective)
-            n_iter += found.n_iter
+            n_iter += found.certificate.n_iter
             is_reached = objective - bound <= self.tol * abs(objective)
             # Where rounding ends the problem within, corrections may still be of use.
             most = _MEMORY if found.limit else _MOST_CORRECTIONS
@@ -191,15 +177,14 @@ class PoolingPath(SwitchedPath):
             with suppress(GramMemoryError):
                 self._problem, self._whole = problem.with_matrix(whole.matrix()), None
                 return None
-        return replace(
-            found,
-            q=inner.q,
+        certificate = Certificate(
             objective=objective,
             dual_objective=bound,
             n_iter=n_iter,
             status="converged" if is_reached else status,
             history=np.array(history),
         )
+        return replace(found, q=inner.q, certificate=certificate)
 
 
 class _Pooling:

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mtmkl.solvers.descent import Descent
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, InnerProblem, first_tolerance
 from mtmkl.typing import FloatArray
 
@@ -52,25 +52,17 @@ class Switched:
     log_odds : ndarray of shape (S,)
         u, with s = expit(u); infinite for α = 0.
     q : ndarray of shape (S,)
-    objective, dual_objective : float
-        F(s), by its upper bound, and J(β).
-    n_iter : int
-        Switches visited: one more than Newton steps.
-    status : {"converged", "stopped", "stalled"}
-    history : ndarray
-        Objective at each check of the gap.
+    certificate : Certificate
+        Of F(s), by its upper bound, and J(β); iterations are switches visited, one more
+        than Newton steps.
     limit : str
         Where stalled, why and the remedy, as far as the inner solver knows.
     """
 
     log_odds: FloatArray
     q: FloatArray
-    objective: float
-    dual_objective: float
-    n_iter: int
-    status: Status
-    history: FloatArray
-    limit: str = ""
+    certificate: Certificate
+    limit: str
 
     @property
     def s(self) -> FloatArray:
@@ -123,16 +115,7 @@ def minimise_over_switches(
         u = start
     search = _Search(problem, u, log_alpha, tol, max_iter, floor, only_switched)
     certificate = search.run()
-    return Switched(
-        log_odds=search.u,
-        q=search.inner.q,
-        objective=certificate.objective,
-        dual_objective=certificate.dual_objective,
-        n_iter=certificate.n_iter,
-        status=certificate.status,
-        history=certificate.history,
-        limit=search.limit,
-    )
+    return Switched(search.u, search.inner.q, certificate, search.limit)
 
 
 class _Search(Descent):
@@ -282,24 +265,14 @@ def switched_solution(
     dual: FloatArray,
     intercept: FloatArray,
     tol: float,
-    floor: float = 0.0,
     remedy: str = "raise max_iter or tol",
 ) -> Solution:
     """Return a solution, with a warning if it ended short of its tolerance."""
-    certificate = Certificate(
-        objective=result.objective,
-        dual_objective=result.dual_objective,
-        n_iter=result.n_iter,
-        status=result.status,
-        history=result.history,
-        floor=floor,
-    )
-    warn_if_stopped(
-        certificate, "switches", tol, remedy=remedy, limit=result.limit, stacklevel=5
-    )
+    found, limit = result.certificate, result.limit
+    warn_if_stopped(found, "switches", tol, remedy=remedy, limit=limit, stacklevel=5)
     return Solution(
         coef=result.s,
-        certificate=certificate,
+        certificate=found,
         dual=dual,
         intercept=intercept,
         extra={"log_odds": result.log_odds, "q": result.q},
@@ -307,13 +280,37 @@ def switched_solution(
 
 
 class SwitchedPath:
-    """Base of solutions for many (C, α), each started from one before it."""
+    """Base of solutions for many (C, α), each started from one before it.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps of one solution.
+    """
+
+    def __init__(self, tol: float = 1e-6, max_iter: int = 100) -> None:
+        self.tol, self.max_iter = tol, max_iter
+        self._log_odds: FloatArray | None = None
         self._largest_q: dict[float, float] = {}
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α)."""
+        """Solve for one (C, α).
+
+        Parameters
+        ----------
+        C : float
+            Positive.
+        log_alpha : float
+            log α; −inf for α = 0.
+
+        Returns
+        -------
+        Solution
+            ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
+            ``extra``: "log_odds" (S,) of the switches and "q" (S,).
+        """
         raise NotImplementedError
 
     def largest_q(self, C: float) -> float:

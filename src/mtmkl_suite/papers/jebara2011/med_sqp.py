@@ -61,11 +61,9 @@ class SqpPath(SwitchedPath):
         change_tol: float = 0.0,
         max_iter: int = 10_000,
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self.tasks = tasks
-        self.tol = tol
         self.change_tol = change_tol
-        self.max_iter = max_iter
         self._C, self._beta = 1.0, np.zeros(tasks.c.size)
 
     def solve(self, C: float, log_alpha: float) -> Solution:
