@@ -239,7 +239,7 @@ class TaskDuals:
         return other
 
     def _copy(self) -> "TaskDuals":
-        other = TaskDuals.__new__(TaskDuals)  # much quicker than copy.copy
+        other = object.__new__(type(self))  # much quicker than copy.copy
         other.__dict__.update(self.__dict__)
         return other
 
@@ -271,7 +271,8 @@ class TaskDuals:
             fresh._statistics = np.empty_like(self._statistics)
             if is_kept and has_features:
                 fresh._weights = feature_weights(self.problem.blocks, self.beta)
-            inner, totals = fresh.solve(weights, np.inf), fresh._statistics[-1]
+            inner = TaskDuals.solve(fresh, weights, np.inf)  # whatever the subclass
+            totals = fresh._statistics[-1]
             own = fresh._statistics[:, steps.INTERCEPT]
             self._statistics[:, steps.INTERCEPT] = own
         rounding = float(totals[steps.ROUNDING])
