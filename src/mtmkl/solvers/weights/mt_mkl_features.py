@@ -45,15 +45,13 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
-from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.svm.logistic_duals import entropy
 from mtmkl.solvers.weights import mt_mkl_steps as steps
 from mtmkl.solvers.weights.mt_mkl_steps import BoolArray
 from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
+from mtmkl.sparse import canonical_csr
 from mtmkl.typing import FloatArray, IntArray
 
 LossName = Literal["hinge", "logistic"]
@@ -66,9 +64,9 @@ _NO_BOUNDS = (np.inf, -np.inf)
 
 def solve(
     maps: Sequence[Any],
-    y: ArrayLike,
-    task: ArrayLike,
-    terms: Sequence[tuple[int, ArrayLike]],
+    y: FloatArray,
+    task: IntArray,
+    terms: Sequence[tuple[int, FloatArray]],
     *,
     C: float,
     p: float,
@@ -87,11 +85,11 @@ def solve(
     ----------
     maps : sequence of B sparse or dense matrices of shapes (n, d_b)
         φ_b(x_i), row by row.
-    y : array-like of shape (n,)
+    y : ndarray of shape (n,)
         ±1.
-    task : array-like of int of shape (n,)
+    task : ndarray of shape (n,)
         τ(i), in 0..T-1; tasks may be without samples.
-    terms : sequence of (int, array-like of shape (T, T))
+    terms : sequence of (int, ndarray of shape (T, T))
         For each term the number of its feature map and its task kernel R_m, symmetric
         and positive semi-definite.
     C : float
@@ -120,11 +118,6 @@ def solve(
     -----
     ConvergenceWarning
         If ``max_iter`` comes before ``tol``; the message says the gap reached.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, a task is outside 0..T-1, or a feature is not finite.
     """
     problem = _problem(maps, y, task, terms, C, p, loss)
     alpha, theta = _starting_point(problem, start)
@@ -180,28 +173,21 @@ class _Problem:
 
 def _problem(
     maps: Sequence[Any],
-    y: ArrayLike,
-    task: ArrayLike,
-    terms: Sequence[tuple[int, ArrayLike]],
+    y: FloatArray,
+    task: IntArray,
+    terms: Sequence[tuple[int, FloatArray]],
     C: float,
     p: float,
     loss: str,
 ) -> _Problem:
-    labels = np.asarray(y, dtype=np.float64)
-    n_tasks = len(np.atleast_1d(terms[0][1]))
-    kernels = [check_task_kernel(kernel, n_tasks) for _, kernel in terms]
-    rows = _rows(maps, labels.size)
-    norms = np.stack([steps.squared_norms(*each) for each in rows])
-    if not np.isfinite(norms).all():
-        b, i = np.argwhere(~np.isfinite(norms))[0]
-        raise ValueError(f"map {b} has values in row {i} that are not finite")
+    rows = _rows(maps)
     return _Problem(
         maps=rows,
-        offsets=np.cumsum([0, *(np.shape(X)[1] for X in maps)]),
-        norms=norms,
-        y=labels,
-        task=_tasks(task, n_tasks, labels.size),
-        kernels=np.stack(kernels),
+        offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
+        norms=np.stack([steps.squared_norms(*each) for each in rows]),
+        y=y,
+        task=task,
+        kernels=np.stack([kernel for _, kernel in terms]),
         map_of=np.array([b for b, _ in terms]),
         C=float(C),
         p=float(p),
@@ -209,33 +195,9 @@ def _problem(
     )
 
 
-def _tasks(task: ArrayLike, n_tasks: int, n: int) -> IntArray:
-    index = np.asarray(task)
-    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
-        raise ValueError(
-            f"task must have a number for each of the {n} labels, got "
-            f"{index.dtype} of shape {index.shape}"
-        )
-    outside = (index < 0) | (index >= n_tasks)
-    if outside.any():
-        raise ValueError(f"task {index[outside][0]} is not in 0..{n_tasks - 1}")
-    return index.astype(np.intp)
-
-
-def _rows(maps: Sequence[Any], n: int) -> tuple[steps.Rows, ...]:
+def _rows(maps: Sequence[Any]) -> tuple[steps.Rows, ...]:
     """Return the maps with one type for all, so that they make a uniform tuple."""
-    matrices = []
-    for b, X in enumerate(maps):
-        if np.ndim(X) != 2 or np.shape(X)[0] != n:
-            raise ValueError(
-                f"map {b} must have one row for each of the {n} labels, got shape "
-                f"{np.shape(X)}"
-            )
-        matrix = csr_array(X, dtype=np.float64)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
-        matrices.append(matrix)
+    matrices = [canonical_csr(X) for X in maps]
     width = max(matrix.indices.itemsize for matrix in matrices)
     rows = []
     for matrix in matrices:
@@ -250,19 +212,12 @@ def _rows(maps: Sequence[Any], n: int) -> tuple[steps.Rows, ...]:
 def _starting_point(
     problem: _Problem, start: Solution | None
 ) -> tuple[FloatArray, FloatArray]:
-    n_terms = problem.map_of.size
-    equal = equal_weights(n_terms, problem.p)
+    equal = equal_weights(problem.map_of.size, problem.p)
     if start is None:
         return np.zeros(problem.y.size), equal
-    dual, theta = start.dual, start.extra["theta"]
-    if dual is None or dual.shape != problem.y.shape or theta.shape != equal.shape:
-        raise ValueError(
-            "start must be a solution for the same samples and number of terms, got "
-            f"{0 if dual is None else dual.size} for {problem.y.size} samples and "
-            f"{theta.size} for {n_terms} terms"
-        )
-    alpha = np.clip(dual * (problem.C / start.extra["C"]), 0.0, problem.C)
-    theta = np.maximum(theta, _LEAST_SHARE * equal)
+    assert start.dual is not None
+    alpha = np.clip(start.dual * (problem.C / start.extra["C"]), 0.0, problem.C)
+    theta = np.maximum(start.extra["theta"], _LEAST_SHARE * equal)
     return alpha, theta / np.linalg.norm(theta, problem.p)
 
 

@@ -64,11 +64,6 @@ class GramPath:
         Limit on visited weights.
     rng : Generator
         Draws the order of the samples of the logistic loss.
-
-    Raises
-    ------
-    ValueError
-        For an intercept with the logistic loss.
     """
 
     def __init__(
@@ -83,8 +78,6 @@ class GramPath:
         max_iter: int = 1000,
         rng: np.random.Generator,
     ) -> None:
-        if loss == "logistic" and fit_intercept:
-            raise ValueError("the logistic loss is solved without intercept")
         self._problem = DualProblem.of(y, blocks, fit_intercept=fit_intercept)
         self._p, self._loss = p, loss
         self._tol, self._max_iter = tol, max_iter
