@@ -46,12 +46,12 @@ class Kernel(Protocol):
         return self
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j) of shape (n, m)."""
-        ...
+        """Return the matrix k(x_i, z_j) of shape (n, m), with parameters resolved."""
+        raise ValueError("call fit on training samples first")
 
     def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i), shape (n,)."""
-        ...
+        """Return k(x_i, x_i), shape (n,), with parameters resolved."""
+        raise ValueError("call fit on training samples first")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Linear(Kernel):
     constant: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self.constant >= 0, "constant", self.constant, "at least 0")
+        _require_not_negative("constant", self.constant)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -94,13 +94,10 @@ class Polynomial(Kernel):
     constant: float = 1.0
 
     def __post_init__(self) -> None:
-        _require(
-            self.degree >= 1 and self.degree == int(self.degree),
-            "degree",
-            self.degree,
-            "a whole number of at least 1",
-        )
-        _require(self.constant >= 0, "constant", self.constant, "at least 0")
+        degree, demand = self.degree, "a whole number of at least 1"
+        is_whole = is_number(degree) and degree >= 1 and degree % 1 == 0
+        _require(is_whole, "degree", degree, demand)
+        _require_not_negative("constant", self.constant)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -139,13 +136,8 @@ class Gaussian(Kernel):
                 f"width={self.width!r}, median_factor={self.median_factor!r}"
             )
         for name in ("width", "median_factor"):
-            value = getattr(self, name)
-            _require(
-                value is None or (value > 0 and np.isfinite(value)),
-                name,
-                value,
-                "positive and finite",
-            )
+            if (value := getattr(self, name)) is not None:
+                require_positive(name, value)
 
     def fit(self, X: Inputs) -> "Gaussian":
         """Return the kernel with its width resolved on the features X."""
@@ -191,14 +183,6 @@ class RBF(Kernel):
         """Return the Gaussian kernel of width 1/√(2γ)."""
         return Gaussian(width=(2.0 * _gamma(self.gamma, X)) ** -0.5)
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Raise an error: γ is not resolved."""
-        raise ValueError("call fit on training samples first")
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i) = 1."""
-        return np.ones(X.shape[:-1])
-
 
 @dataclass(frozen=True)
 class Poly(Kernel):
@@ -221,7 +205,7 @@ class Poly(Kernel):
     def __post_init__(self) -> None:
         Polynomial(self.degree)
         _require_gamma(self.gamma)
-        _require(self.coef0 >= 0, "coef0", self.coef0, "at least 0")
+        _require_not_negative("coef0", self.coef0)
 
     def fit(self, X: Inputs) -> "Poly":
         """Return the kernel with its γ resolved on the features X."""
@@ -357,14 +341,6 @@ class Average(Kernel):
         sizes = [m if self.normalize == "trace" and m > 0.0 else 1.0 for m in means]
         weights = tuple(1.0 / (len(fitted) * size) for size in sizes)
         return WeightedSum(fitted, weights)
-
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        raise ValueError("call fit on training samples first")
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Raise an error: the kernels are not resolved."""
-        raise ValueError("call fit on training samples first")
 
 
 @dataclass(frozen=True)
@@ -527,18 +503,6 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
         raise ValueError(
             f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
         )
-    for key, value in parameters.items():
-        if name == "average" or key in ("gamma", "indefinite"):
-            continue  # checked by its constructor
-        if key == "gamma" and isinstance(value, str):
-            continue
-        if key in ("matrix", "label"):
-            is_given = isinstance(value, str) or (
-                key == "matrix" and isinstance(value, np.ndarray)
-            )
-            _require(is_given, f"{name} {key}", value, "a name or an array")
-            continue
-        _require(_is_number(value) or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
     if feature is None:
         return kernel
@@ -633,14 +597,24 @@ def _squared_norms(X: Inputs) -> FloatArray:
     return np.einsum("...j,...j->...", X, X)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Tell whether the value is a number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def require_positive(name: str, value: Any) -> None:
+    """Raise ValueError unless the value is a positive finite number."""
+    is_positive = is_number(value) and 0 < value < np.inf
+    _require(is_positive, name, value, "positive and finite")
+
+
+def _require_not_negative(name: str, value: Any) -> None:
+    _require(is_number(value) and value >= 0, name, value, "at least 0")
+
+
 def _require_gamma(value: Any) -> None:
-    is_name = isinstance(value, str) and value in ("scale", "auto")
-    is_valid = is_name or (_is_number(value) and 0 < value < np.inf)
-    _require(is_valid, "gamma", value, "positive and finite, 'scale' or 'auto'")
+    if not (isinstance(value, str) and value in ("scale", "auto")):
+        require_positive("gamma", value)
 
 
 def _gamma(value: Gamma, X: Inputs) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels import task_kernels as kernels
+from mtmkl.kernels.base import is_number
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.typing import FloatArray, Spec
 
@@ -114,7 +115,7 @@ def _kernels_of(
         if each.default is each.empty and key not in values:
             raise ValueError(f"task kernel {name!r} needs {key}")
     for key in ("centre", "ridge"):
-        if key in values and not kernels.is_number(values[key]):
+        if key in values and not is_number(values[key]):
             raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
     for key in _MATRICES:
         if isinstance(values.get(key), str):

@@ -96,7 +96,7 @@ def test_the_average_of_kernels():
         ({"name": "gaussian", "width": 1.0, "median_factor": 1.0}, "either width or"),
         (3.0, "not a kernel specification"),
         ({"name": "gaussian", "sigma": 1.0}, "'gaussian' has no 'sigma'.*width, med"),
-        ({"name": "gaussian", "width": "wide"}, "width must be a number, got 'wide'"),
+        ({"name": "gaussian", "width": "wide"}, "width must be positive.*, got 'wide'"),
     ],
 )
 def test_bad_specifications(spec, message):
