@@ -40,7 +40,6 @@ References
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -49,7 +48,7 @@ import numpy as np
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.svm.logistic_duals import entropy
 from mtmkl.solvers.weights import mt_mkl_steps as steps
-from mtmkl.solvers.weights.mt_mkl_steps import BoolArray
+from mtmkl.solvers.weights.mt_mkl_steps import BoolArray, Problem
 from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
 from mtmkl.sparse import canonical_csr
 from mtmkl.typing import FloatArray, IntArray
@@ -123,9 +122,7 @@ def solve(
     alpha, theta = _starting_point(problem, start)
     U = np.zeros((problem.n_tasks, problem.offsets[-1]))
     if start is not None:
-        steps.accumulate(
-            problem.maps, problem.offsets, problem.task, problem.y * alpha, U
-        )
+        steps.accumulate(problem, problem.y * alpha, U)
     theta, certificate = _descend(problem, alpha, theta, U, rng, tol, max_iter)
     warn_if_stopped(
         certificate,
@@ -136,7 +133,7 @@ def solve(
     )
     G = _combined(problem, theta)
     coef = np.empty_like(U)
-    for b, (begin, end) in enumerate(problem.columns):
+    for b, (begin, end) in enumerate(pairwise(problem.offsets)):
         np.matmul(G[b], U[:, begin:end], out=coef[:, begin:end])
     return Solution(
         coef=coef,
@@ -144,31 +141,6 @@ def solve(
         dual=alpha,
         extra={"theta": theta, "C": float(C)},
     )
-
-
-@dataclass(frozen=True)
-class _Problem:
-    """The data in the form in which the compiled functions take them."""
-
-    maps: tuple[steps.Rows, ...]
-    offsets: IntArray  # (B + 1,), where the columns of each map begin
-    norms: FloatArray  # (B, n), k_b(x_i, x_i)
-    y: FloatArray
-    task: IntArray
-    kernels: FloatArray  # (M, T, T)
-    map_of: IntArray  # (M,)
-    C: float
-    p: float
-    logistic: bool
-
-    @property
-    def n_tasks(self) -> int:
-        return int(self.kernels.shape[1])
-
-    @property
-    def columns(self) -> list[tuple[int, int]]:
-        ends = self.offsets.tolist()
-        return list(pairwise(ends))
 
 
 def _problem(
@@ -179,9 +151,9 @@ def _problem(
     C: float,
     p: float,
     loss: str,
-) -> _Problem:
+) -> Problem:
     rows = _rows(maps)
-    return _Problem(
+    return Problem(
         maps=rows,
         offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
         norms=np.stack([steps.squared_norms(*each) for each in rows]),
@@ -210,7 +182,7 @@ def _rows(maps: Sequence[Any]) -> tuple[steps.Rows, ...]:
 
 
 def _starting_point(
-    problem: _Problem, start: Solution | None
+    problem: Problem, start: Solution | None
 ) -> tuple[FloatArray, FloatArray]:
     equal = equal_weights(problem.map_of.size, problem.p)
     if start is None:
@@ -222,7 +194,7 @@ def _starting_point(
 
 
 def _descend(
-    problem: _Problem,
+    problem: Problem,
     alpha: FloatArray,
     theta: FloatArray,
     U: FloatArray,
@@ -248,18 +220,13 @@ def _descend(
         for t in range(problem.n_tasks):
             rng.shuffle(order[first[t] : last[t]])
         losses, above, below = steps.epoch(
-            problem.maps,
-            problem.offsets,
-            problem.norms,
-            problem.y,
+            problem,
             G,
             _deducible(G),
             rng.permutation(problem.n_tasks),
             order,
             first,
             last,
-            problem.C,
-            problem.logistic,
             *bounds,
             alpha,
             U,
@@ -271,16 +238,7 @@ def _descend(
         weights = max(0.5 * (norm - float(theta @ q)), 0.0)
         estimate = losses + weights
         if ratio * estimate <= tol * (dual + estimate) or epoch == max_iter:
-            loss = steps.total_loss(
-                problem.maps,
-                problem.offsets,
-                problem.y,
-                G,
-                U,
-                order,
-                first,
-                problem.logistic,
-            )
+            loss = steps.total_loss(problem, G, U, order, first)
             objective = float(0.5 * theta @ q + problem.C * loss)
             history.append(objective)
             converged = objective - dual <= tol * objective
@@ -304,7 +262,7 @@ def _descend(
     )
 
 
-def _combined(problem: _Problem, theta: FloatArray) -> FloatArray:
+def _combined(problem: Problem, theta: FloatArray) -> FloatArray:
     """Return G_b = Σ_m θ_m R_m over the terms of each map, shape (B, T, T)."""
     G = np.zeros((len(problem.maps), problem.n_tasks, problem.n_tasks))
     np.add.at(G, problem.map_of, theta[:, None, None] * problem.kernels)
@@ -320,14 +278,16 @@ def _deducible(G: FloatArray) -> BoolArray:
     return diagonal > _DEDUCIBLE * diagonal.max(axis=1, keepdims=True)
 
 
-def _quadratic_forms(problem: _Problem, U: FloatArray) -> FloatArray:
+def _quadratic_forms(problem: Problem, U: FloatArray) -> FloatArray:
     """Return q, shape (M,)."""
-    grams = np.stack([U[:, lo:hi] @ U[:, lo:hi].T for lo, hi in problem.columns])
+    grams = np.stack(
+        [U[:, lo:hi] @ U[:, lo:hi].T for lo, hi in pairwise(problem.offsets)]
+    )
     q = np.einsum("mst,mst->m", problem.kernels, grams[problem.map_of])
     return np.maximum(q, 0.0)
 
 
-def _gain(problem: _Problem, alpha: FloatArray) -> float:
+def _gain(problem: Problem, alpha: FloatArray) -> float:
     """Return h(α)."""
     if not problem.logistic:
         return float(alpha.sum())
