@@ -84,22 +84,11 @@ class DualProblem:
         fit_intercept: bool = True,
         copies: ArrayLike | None = None,
     ) -> "DualProblem":
-        """Return a problem, with weights shared by all tasks unless stated.
+        """Return a problem, of the arguments that the attributes are.
 
-        Parameters
-        ----------
-        c : array-like of shape (N,)
-            Labels −1 and +1, or the targets of regression, in the order of the blocks.
-        blocks : GramBlocks
-        weight : array-like of int of shape (T, F + G), optional
-            By default term f has weight f in every task.
-        n_weights : int, optional
-            By default one more than the largest in ``weight``.
-        epsilon : float, optional
-            The tube of regression; by default the tasks are classifications.
-        fit_intercept : bool
-        copies : array-like of shape (N,), optional
-            By default each sample stands for itself.
+        By default term f has weight f in every task, ``n_weights`` is one more than the
+        largest of these, the tasks are classifications, and each sample stands for
+        itself.
         """
         if weight is None:
             weight = np.tile(np.arange(blocks.n_terms), (blocks.sizes.size, 1))

@@ -126,20 +126,10 @@ class SchattenProblem:
         epsilon: float | None = None,
         fit_intercept: bool = True,
     ) -> "SchattenProblem":
-        """Return a problem.
+        """Return a problem of the coordinates (N, d_j) in each of k kernels.
 
-        Parameters
-        ----------
-        factors : sequence of k ndarrays of shape (N, d_j)
-            Coordinates in each kernel, tasks one after the other.
-        c : ndarray of shape (N,)
-            Labels −1 and +1, or the targets of regression.
-        sizes : ndarray of shape (T,)
-            Samples of each task.
-        q : float
-        epsilon : float, optional
-            The tube of regression; by default the tasks are classifications.
-        fit_intercept : bool
+        ``sizes`` (T,) are the numbers of samples of the tasks; the other arguments are
+        those of a :class:`DualProblem`.
         """
         stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
