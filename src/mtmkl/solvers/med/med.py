@@ -68,9 +68,9 @@ class MedPath(SwitchedPath):
             floor=self.problem.floor(C),
             only_switched=True,
         )
-        self._log_odds = result.log_odds
+        log_odds = self._log_odds = result.extra["log_odds"]
         beta = state.beta.copy()
-        self._visited.append(_Visited(log_alpha, beta, result.log_odds))
+        self._visited.append(_Visited(log_alpha, beta, log_odds))
         is_stopped = result.certificate.status == "stopped"
         return switched_solution(
             result,

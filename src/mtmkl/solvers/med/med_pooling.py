@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +35,6 @@ from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling_steps as steps
 from mtmkl.solvers.med.med_pooling_free import Pooled, curvature, outputs_of
 from mtmkl.solvers.med.switches import (
-    Switched,
     SwitchedPath,
     divergence,
     minimise_over_switches,
@@ -54,18 +53,6 @@ _SHARE = 1e-3  # of the tolerance that is left to the problem with the factor
 _MEMORY = 12  # corrections that are mixed
 
 
-class WholeKernel(Protocol):
-    """The communal Gram matrix K of a factor F that is near to it: K − FF' ⪰ 0."""
-
-    def product(self, beta: FloatArray) -> FloatArray:
-        """Return Kβ, shape (N,)."""
-        ...
-
-    def matrix(self) -> FloatArray:
-        """Return K, shape (N, N). Raises GramMemoryError if that is too large."""
-        ...
-
-
 class PoolingPath(SwitchedPath):
     """Solutions for many (C, α), each started from the last.
 
@@ -80,9 +67,10 @@ class PoolingPath(SwitchedPath):
         Labels −1 and +1.
     within : sequence of ndarray of shape (n_t, n_t), optional
         The blocks of the communal Gram matrix within tasks, with a factor F.
-    whole : WholeKernel, optional
-        The communal Gram matrix K, if FF' is only near to it; by default FF' is all of
-        it between tasks.
+    whole : object, optional
+        The communal Gram matrix K, if K − FF' ⪰ 0 is not zero between tasks: it has
+        ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
+        GramMemoryError if that is too large.
     """
 
     def __init__(
@@ -94,7 +82,7 @@ class PoolingPath(SwitchedPath):
         tol: float = 1e-6,
         max_iter: int = 100,
         within: Sequence[FloatArray] = (),
-        whole: WholeKernel | None = None,
+        whole: Any = None,
     ) -> None:
         super().__init__(tol, max_iter)
         self._problem = _Pooling(
@@ -117,7 +105,7 @@ class PoolingPath(SwitchedPath):
             problem = self._problem
             result = self._minimum(log_alpha, self.tol)
         # Those of α = 0 are infinite.
-        self._log_odds = result.log_odds if log_alpha > -np.inf else None
+        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
         return switched_solution(
             result,
             dual=problem.beta.copy(),
@@ -125,7 +113,7 @@ class PoolingPath(SwitchedPath):
             tol=self.tol,
         )
 
-    def _minimum(self, log_alpha: float, tol: float) -> Switched:
+    def _minimum(self, log_alpha: float, tol: float) -> Solution:
         problem = self._problem
         return minimise_over_switches(
             problem,
@@ -136,7 +124,7 @@ class PoolingPath(SwitchedPath):
             max_iter=self.max_iter,
         )
 
-    def _corrected(self, log_alpha: float, whole: WholeKernel) -> Switched | None:
+    def _corrected(self, log_alpha: float, whole: Any) -> Solution | None:
         """Solve with the factor for the outputs that it lacks, until they are right.
 
         That is a fixed point of β ↦ the solution with what is lacking at β, which
@@ -155,24 +143,25 @@ class PoolingPath(SwitchedPath):
             found = self._minimum(log_alpha, _SHARE * self.tol)
             images.append(np.stack([problem.beta, whole.product(problem.beta)]))
             residuals.append(problem.beta - point[0])
-            inner = problem.values_at(found.s, images[-1][1])
-            prior = np.full(found.log_odds.size, -log_alpha)
+            log_odds, limit = found.extra["log_odds"], found.extra["limit"]
+            inner = problem.values_at(found.coef, images[-1][1])
+            prior = np.full(log_odds.size, -log_alpha)
             objective = inner.primal
-            objective += 0.0 if is_fixed else divergence(found.log_odds, prior)
+            objective += 0.0 if is_fixed else divergence(log_odds, prior)
             bound = max(bound, inner.linear - switch_cost(inner.q, log_alpha))
             history.append(objective)
             n_iter += found.certificate.n_iter
             is_reached = objective - bound <= self.tol * abs(objective)
             # Where rounding ends the problem within, corrections may still be of use.
-            most = _MEMORY if found.limit else _MOST_CORRECTIONS
+            most = _MEMORY if limit else _MOST_CORRECTIONS
             if is_reached or len(history) >= most:
                 break
-            self._log_odds = None if is_fixed else found.log_odds
+            self._log_odds = None if is_fixed else log_odds
             steps = np.diff(residuals, axis=0).T
             shares = np.linalg.lstsq(steps, residuals[-1], rcond=None)[0]
             point = images[-1] - np.tensordot(shares, np.diff(images, axis=0), axes=1)
             del images[:-_MEMORY], residuals[:-_MEMORY]
-        status: Status = "stalled" if found.limit else "stopped"
+        status: Status = "stalled" if limit else "stopped"
         if not is_reached:
             with suppress(GramMemoryError):
                 self._problem, self._whole = problem.with_matrix(whole.matrix()), None
@@ -184,7 +173,8 @@ class PoolingPath(SwitchedPath):
             status="converged" if is_reached else status,
             history=np.array(history),
         )
-        return replace(found, q=inner.q, certificate=certificate)
+        extra = {**found.extra, "q": inner.q}
+        return replace(found, certificate=certificate, extra=extra)
 
 
 class _Pooling:

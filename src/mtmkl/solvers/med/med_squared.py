@@ -54,7 +54,7 @@ class SquaredPath(SwitchedPath):
             floor=LEAST_SHARE * 0.5 * C * float(np.sum(self.tasks.c**2)),
         )
         # Those of α = 0 are infinite.
-        self._log_odds = result.log_odds if log_alpha > -np.inf else None
+        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
         return switched_solution(
             result, dual=state.beta, intercept=state.intercept, tol=self.tol
         )

@@ -78,11 +78,13 @@ def test_newton_meets_its_gap_and_the_stationarity(log_alpha):
     assert result.certificate.status == "converged"
     gap = result.certificate.objective - result.certificate.dual_objective
     assert 0 <= gap <= 1e-12 * result.certificate.objective
-    np.testing.assert_allclose(result.log_odds, result.q - log_alpha, atol=1e-4)
+    np.testing.assert_allclose(
+        result.extra["log_odds"], result.extra["q"] - log_alpha, atol=1e-4
+    )
     # Against a fine grid of F along every axis: no neighbour is lower.
     for d in range(3):
         for shift in (-0.01, 0.01):
-            u = result.log_odds.copy()
+            u = result.extra["log_odds"].copy()
             u[d] += shift
             prior = divergence(u, np.full(3, -log_alpha))
             value = prior + problem.solve(expit(u), 0.0).primal
