@@ -48,22 +48,8 @@ def sample_posterior(
 ) -> Posterior:
     """Run several chains, side by side, from dispersed starting points.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-    task : ndarray of shape (n,)
-        0 … n_tasks − 1.
-    n_tasks : int
-    prior : Prior
-    n_samples, n_burn_in : int
-        Sweeps kept and dropped in each chain.
-    n_chains : int
-    seed : int
-
-    Returns
-    -------
-    Posterior
+    Each keeps ``n_samples`` sweeps after the first ``n_burn_in``. The samples are
+    X (n, d), with targets (n,) and tasks 0 … n_tasks − 1.
     """
     d = X.shape[1]
     gram = np.zeros((n_tasks, d, d))

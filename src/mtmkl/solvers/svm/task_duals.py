@@ -43,33 +43,20 @@ _APART = 1e6  # ratio of the sizes of kernels worth mentioning
 
 @dataclass(frozen=True)
 class DualProblem:
-    """Support vector machines of T tasks on weighted kernels.
+    """Support vector machines of T tasks on weighted kernels."""
 
-    Attributes
-    ----------
-    blocks : GramBlocks
-        The samples and kernels of the tasks, one block per task.
-    c : ndarray of shape (N,)
-        Targets: −1 and +1, or real numbers.
-    weight : ndarray of shape (T, F + G)
-        Which weight each term of each task has.
-    n_weights : int
-        S.
-    epsilon : float
-        ε of regression, 0 in classification.
-    is_classification : bool
-    fit_intercept : bool
-    copies : ndarray of shape (N,)
-        How many equal samples each stands for: their β is a sum, their C a multiple.
-    """
-
+    #: The samples and kernels of the tasks, one block per task.
     blocks: GramBlocks
+    #: Targets (N,): −1 and +1, or real numbers.
     c: FloatArray
+    #: Which of the S weights each term of each task has, (T, F + G).
     weight: IntArray
     n_weights: int
+    #: ε of regression, 0 in classification.
     epsilon: float
     is_classification: bool
     fit_intercept: bool
+    #: How many equal samples each stands for, (N,): their β is a sum, C a multiple.
     copies: FloatArray
 
     @classmethod

@@ -91,28 +91,18 @@ _OF_GAP, _OF_TOLERANCE, _MOST_GAP = 0.2, 0.3, 0.03
 
 @dataclass(frozen=True)
 class SchattenProblem:
-    """Tasks on the coordinates of several kernels.
+    """Tasks on the coordinates of several kernels."""
 
-    Attributes
-    ----------
-    factors : ndarray of shape (N, D)
-        Coordinates of the samples, a block of columns for each kernel, tasks one after
-        the other.
-    ends : ndarray of shape (k + 1,)
-        Kernel j has the columns ``ends[j]:ends[j + 1]``.
-    spans : ndarray of shape (N, k, 2)
-        From which to which column a sample has coordinates other than 0 in a kernel:
-        Cholesky factors are triangular, and those of narrow kernels diagonal.
-    tasks : DualProblem
-        The tasks on the sum of the kernels, one term.
-    q : float
-        From 1 to 2.
-    """
-
+    #: Coordinates of the samples (N, D), tasks one after the other; kernel j has the
+    #: columns ``ends[j]:ends[j + 1]``.
     factors: FloatArray
     ends: IntArray
+    #: From which to which column a sample has coordinates other than 0 in a kernel,
+    #: (N, k, 2): Cholesky factors are triangular, those of narrow kernels diagonal.
     spans: IntArray
+    #: The tasks on the sum of the kernels, one term.
     tasks: DualProblem
+    #: From 1 to 2.
     q: float
 
     @classmethod
