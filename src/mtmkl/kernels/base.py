@@ -4,7 +4,7 @@ They take dense features and canonical CSR arrays; Gram matrices are dense.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -21,6 +21,7 @@ from mtmkl.kernels.precomputed import (
     _Shifted,
 )
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
+from mtmkl.specs import read_spec
 from mtmkl.typing import FloatArray, Spec
 
 # 8 million pairs; beyond, a subset of the rows stands for all.
@@ -472,37 +473,19 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
     ValueError
         If the name or a parameter is not known.
     """
-    if isinstance(spec, str):
-        spec = {"name": spec}
-    if not isinstance(spec, Mapping):
-        if isinstance(spec, Kernel):
-            return spec
-        if callable(spec):
-            return Function(spec)
-        raise ValueError(f"not a kernel specification: {spec!r}")
-    parameters = dict(spec)
-    name = parameters.pop("name", None)
-    if name is None:
-        raise ValueError(
-            f'a kernel lacks its "name", got {spec!r}; known kernels: '
-            f"{', '.join(sorted(KERNELS))}"
-        )
-    if name == "sigmoid":
+    if isinstance(spec, Kernel):
+        return spec
+    if callable(spec):
+        return Function(spec)
+    if spec == "sigmoid" or (
+        isinstance(spec, Mapping) and spec.get("name") == "sigmoid"
+    ):
         raise ValueError(
             "the kernel 'sigmoid' is not positive semi-definite in general, and no "
             "solution of its problem could be certified: take 'rbf' or 'poly'"
         )
-    if name not in KERNELS:
-        raise ValueError(
-            f"unknown kernel {name!r}; known kernels: {', '.join(sorted(KERNELS))}"
-        )
+    name, parameters = read_spec("kernel", spec, KERNELS, more=["feature"])
     feature = parameters.pop("feature", None)
-    known = [field.name for field in fields(KERNELS[name])]
-    unknown = ", ".join(repr(key) for key in parameters if key not in known)
-    if unknown:
-        raise ValueError(
-            f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
-        )
     kernel: Kernel = KERNELS[name](**parameters)
     if feature is None:
         return kernel

@@ -59,6 +59,7 @@ from mtmkl.solvers.svm.task_duals import (
     feature_weights,
     remedy_of,
 )
+from mtmkl.solvers.weights.norm_weights import dual_norm
 from mtmkl.solvers.weights.schatten_steps import (
     add_own_sums,
     decompose,
@@ -154,14 +155,6 @@ class SchattenProblem:
         """Add B' to W, shape (T, D)."""
         add_own_sums(self.tasks.offsets, self.factors, self.spans, beta, W)
 
-    def dual_norm(self, largest: FloatArray) -> float:
-        """Return the norm dual to the q-norm over kernels."""
-        top = float(largest.max(initial=0.0))
-        if self.q == 1.0 or top == 0.0:
-            return top
-        order = self.q / (self.q - 1.0)
-        return top * float(np.linalg.norm(largest / top, order))
-
     def dual_value(self, beta: FloatArray, largest: FloatArray) -> tuple[float, float]:
         """Return the dual's value at the best multiple of β, and the multiple.
 
@@ -172,7 +165,7 @@ class SchattenProblem:
         largest : ndarray of shape (k,)
             σ_max(B_j).
         """
-        norm = self.dual_norm(largest)
+        norm = dual_norm(largest, self.q)
         size = self.tasks.epsilon * float(np.abs(beta).sum())
         linear = float(self.tasks.c @ beta) - size
         share = 1.0
@@ -412,7 +405,7 @@ class _Directions:
         """Add leading directions of B' as decomposed; None if none is new."""
         problem = self.problem
         values, largest = self.spectra.values, self.spectra.values[:, 0]
-        norm = max(problem.dual_norm(largest), 1e-300)
+        norm = max(dual_norm(largest, problem.q), 1e-300)
         order = _LARGEST_ORDER
         if problem.q > 1.0:
             order = min(problem.q / (problem.q - 1.0), order)
