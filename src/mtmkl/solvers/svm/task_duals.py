@@ -271,14 +271,10 @@ class TaskDuals:
         return self._statistics[:-1, steps.LINEAR].copy()
 
     def solve(self, weights: FloatArray, tolerance: float) -> Inner:
-        """Solve until no optimality condition is violated by more.
+        """Solve for weights ≥ 0 until no optimality condition is violated by more.
 
-        Parameters
-        ----------
-        weights : ndarray of shape (S,)
-            At least 0.
-        tolerance : float
-            In units of the largest |c|; infinite for the values at the present β.
+        The tolerance is in units of the largest |c|, and infinite for the values at the
+        present β.
         """
         tol = tolerance * self._unit
         q = np.zeros(self.problem.n_weights)
@@ -323,14 +319,9 @@ class TaskDuals:
     def block_curvature(
         self, weights: FloatArray, block: IntArray, weight: IntArray
     ) -> FloatArray:
-        """Return V'' of blocks of tasks that share no weight, (blocks, M, M).
+        """Return V'' of blocks (T,) of tasks that share no weight, (blocks, M, M).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (S,)
-        block : ndarray of shape (T,)
-        weight : ndarray of shape (T, F + G)
-            Which of the M weights of its block each term of a task has.
+        ``weight`` (T, F + G) says which of the M of its block each term of a task has.
         """
         factors, counts = self.curvature_factors(weights)
         n_weights = self.problem.n_weights // (int(block.max()) + 1)

@@ -319,18 +319,10 @@ class MixedNormPath:
         )
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Weight of the loss, positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: η (T, k), the weights of the kernels in each task; ``dual``: β
-            (N,); ``intercept``: (T,); ``extra``: "gamma" (k,) and "lam" (T, k).
+        Returns ``coef``: η (T, k), the weights of the kernels in each task; ``dual``: β
+        (N,); ``intercept``: (T,); ``extra``: "gamma" (k,) and "lam" (T, k).
         """
         solution = self._newton.solve(C, 0.0)
         return with_own_weights(solution, solution.coef[0], self._newton.state)

@@ -156,14 +156,9 @@ class SchattenProblem:
         add_own_sums(self.tasks.offsets, self.factors, self.spans, beta, W)
 
     def dual_value(self, beta: FloatArray, largest: FloatArray) -> tuple[float, float]:
-        """Return the dual's value at the best multiple of β, and the multiple.
+        """Return the dual's value at the best multiple of a feasible β, and that.
 
-        Parameters
-        ----------
-        beta : ndarray of shape (N,)
-            Feasible.
-        largest : ndarray of shape (k,)
-            σ_max(B_j).
+        ``largest`` are the σ_max(B_j), (k,).
         """
         norm = dual_norm(largest, self.q)
         size = self.tasks.epsilon * float(np.abs(beta).sum())
@@ -273,19 +268,11 @@ class MixedSchattenPath:
         self._directions = _Directions(problem) if is_large else None
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Weight of the loss, positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of the
-            lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
-            and "ranks" (k,).
+        Returns ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of
+        the lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
+        and "ranks" (k,).
         """
         if self._duals is None:
             self._duals = TaskDuals(self.problem.tasks, C)

@@ -95,24 +95,11 @@ class GramPath:
             )
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: θ (M,); ``dual``: β (n,); ``intercept``: (1,), 0 without one.
-            Iterations are visited weights.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If ``max_iter`` or rounding comes before ``tol``; the message says the gap
-            reached.
+        Returns ``coef``: θ (M,); ``dual``: β (n,); ``intercept``: (1,), 0 without one.
+        Iterations are visited weights. Warns if ``max_iter`` or rounding comes before
+        ``tol``.
         """
         if self._shared is not None:
             solution = self._shared.solve(C, 0.0)
