@@ -83,26 +83,14 @@ class GramBlocks:
         """Return the rows of ``grams`` that are the pairs of block b."""
         return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
 
-    def subset(self, rows: ArrayLike) -> "GramBlocks":
-        """Return the kernels on some of the samples, rows in rising order.
-
-        A block without any is left out; the matrices of a single whole block are not
-        copied, those of several are not shared.
-        """
-        index = np.asarray(rows, dtype=np.intp)
-        parts, sizes = [], []
-        for b, n in enumerate(self.sizes):
-            first, last = self.offsets[b], self.offsets[b + 1]
-            mine = index[(first <= index) & (index < last)] - first
-            if mine.size == 0:
-                continue
-            block = self.grams[self.pairs(b)]
-            if mine.size < n:
-                block = block.reshape(n, n, -1)[np.ix_(mine, mine)]
-            parts.append(block.reshape(mine.size**2, self.grams.shape[1]))
-            sizes.append(mine.size)
-        grams = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return GramBlocks.of(sizes, features=self.features[index], grams=grams)
+    def block(self, b: int) -> "GramBlocks":
+        """Return the kernels of one block alone, of which nothing is copied."""
+        rows = slice(self.offsets[b], self.offsets[b + 1])
+        return GramBlocks.of(
+            [self.sizes[b]],
+            features=self.features[rows],
+            grams=self.grams[self.pairs(b)],
+        )
 
 
 def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:

@@ -123,10 +123,10 @@ class DualProblem:
 
     def task(self, t: int) -> "DualProblem":
         """Return task t alone, its terms with the same weights."""
-        rows = np.arange(self.offsets[t], self.offsets[t + 1])
+        rows = slice(self.offsets[t], self.offsets[t + 1])
         return replace(
             self,
-            blocks=self.blocks.subset(rows),
+            blocks=self.blocks.block(t),
             c=self.c[rows],
             copies=self.copies[rows],
             weight=self.weight[t : t + 1],
