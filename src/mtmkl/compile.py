@@ -48,20 +48,9 @@ routines that the fits here do not."""
 def compile_all(processes: int | None = None) -> int:
     """Compile the solvers of all methods; delete what sources left a month ago.
 
-    Parameters
-    ----------
-    processes : int or None
-        How many compile at the same time; None takes one per core.
-
-    Returns
-    -------
-    int
-        Number of compiled functions on disk.
-
-    Raises
-    ------
-    OSError
-        If no folder can be written in which they would be kept.
+    Returns the number of compiled functions on disk, where as many processes compile
+    at the same time, by default one per core. Raises OSError if no folder can be
+    written in which they would be kept.
     """
     folder = cache_folder()
     if folder is None:

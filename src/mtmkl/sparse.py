@@ -25,25 +25,15 @@ def is_sparse(X: object) -> TypeGuard[Any]:
 
 
 def canonical_csr(X: Any, *, copy: bool = False) -> "csr_array":
-    """Return features as a CSR array in canonical form.
+    """Return features, dense or sparse in any format, as a CSR array in canonical form.
 
     In this form equal samples are equal arrays: float64 values, column indices that
     rise within a row, no entry twice (the values of such entries are summed), no
     stored zeros (a zero is the same input whether it is stored or not), and 32-bit
-    indices unless the shape or the number of entries needs 64.
+    indices unless the shape or the number of entries needs 64. Without ``copy`` it
+    shares what is in canonical form already.
 
-    Parameters
-    ----------
-    X : sparse array or matrix, or ndarray, of shape (n, d)
-        Sparse ones in any format of SciPy.
-    copy : bool
-        Whether the result must have memory of its own. By default it shares what is
-        in canonical form already.
-
-    Raises
-    ------
-    ValueError
-        If the values are not real numbers.
+    Raises ValueError if the values are not real numbers.
     """
     from scipy.sparse import csr_array
 

@@ -35,16 +35,7 @@ WITHOUT_OPTIMUM: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """An estimator's bounds beside the optimum.
-
-    Attributes
-    ----------
-    objective, bound : float
-        The estimator's own, upper and lower.
-    gap : float
-        Its own relative duality gap.
-    optimum : Optimum
-    """
+    """An estimator's objective, lower bound and relative gap beside the optimum."""
 
     objective: float
     bound: float

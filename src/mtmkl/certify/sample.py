@@ -19,27 +19,14 @@ def draw(
     is_classifier: bool,
     is_graph: bool = False,
 ) -> MultiTaskData:
-    """Return a few samples of a few tasks.
+    """Return a few samples of a few tasks; where there are fewer, all.
 
-    Parameters
-    ----------
-    data : MultiTaskData
-    n_tasks, n_samples : int
-        Tasks, and samples of each; where there are fewer, all.
-    seed : int
-        Of what is drawn.
-    is_classifier : bool
-        Labels are needed: of each class in a task half of the samples, as far as
-        there are so many.
-    is_graph : bool
-        Tasks are the nodes of a graph, columns of the features: all have the same
-        samples, and features are those of the nodes in the sample.
+    For a classifier half of a task's samples are of each class, as far as there are so
+    many. For a graph, whose nodes are tasks and columns of the features, all tasks have
+    the same samples, and the features are those of the nodes in the sample.
 
-    Raises
-    ------
-    ValueError
-        If the targets are not of the kind that is needed, a task has samples of one
-        class only, or dense features would be too large.
+    Raises ValueError if the targets are not of the kind that is needed, a task has
+    samples of one class only, or dense features would be too large.
     """
     rng = np.random.default_rng(seed)
     is_labels = set(np.unique(data.y)) <= {-1.0, 1.0}

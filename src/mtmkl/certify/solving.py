@@ -35,17 +35,11 @@ class ReferenceSolverError(ValueError):
 
 @dataclass(frozen=True)
 class Optimum:
-    """The value of a problem.
-
-    Attributes
-    ----------
-    value : float
-    accuracy : float
-        Relative distance between the solver's own two bounds, and what its
-        violations of constraints, primal and dual, are worth.
-    """
+    """The value of a problem."""
 
     value: float
+    #: Relative distance between the solver's own two bounds, and what its violations of
+    #: constraints, primal and dual, are worth.
     accuracy: float
 
 
@@ -54,20 +48,10 @@ def find_optimum(
 ) -> Optimum:
     """Return the optimum, and leave a solution in the problem's variables.
 
-    Parameters
-    ----------
-    problem : cvxpy.Problem
-        Convex.
-    unit : float
-        Size of the optimum, as far as it is known: solvers see the objective in this
-        unit, since they work to about nine digits of one, and then in others near it.
-    solvers : sequence of str
-        Names in :data:`SOLVERS`, in the order to try.
-
-    Raises
-    ------
-    ReferenceSolverError
-        If none comes within :data:`WORST` of an optimum.
+    Raises ReferenceSolverError if none of the ``solvers``, tried in this order, comes
+    within :data:`WORST` of it. They see the objective in the ``unit``, the size of the
+    optimum as far as it is known, since they work to about nine digits of one, and then
+    in others near it.
     """
     best = Optimum(np.nan, np.inf)
     for factor, solver in product(_UNITS, solvers):

@@ -107,13 +107,8 @@ class MultiTaskData:
                     f"{label} must have shape ({n},) like the rows of X, "
                     f"got {values.shape}"
                 )
-        if not np.isfinite(X.data if is_sparse(X) else X).all():
-            row, column = _first_not_finite(X)
-            raise ValueError(f"X[{row}, {column}] is {X[row, column]}, not finite")
-        if not np.isfinite(y).all():
-            row = int(np.flatnonzero(~np.isfinite(y))[0])
-            raise ValueError(f"y[{row}] is {y[row]}, not finite")
-
+        _check_finite("X", X)
+        _check_finite("y", y)
         n_tasks = len(self.task_names) or int(task.max()) + 1
         outside = np.flatnonzero((task < 0) | (task >= n_tasks))
         if outside.size:
@@ -129,20 +124,17 @@ class MultiTaskData:
         if self.origin not in ORIGINS:
             raise ValueError(f"origin is {self.origin!r}, not one of {ORIGINS}")
 
-        set_field = object.__setattr__  # the dataclass is frozen
-        set_field(self, "X", X)
-        set_field(self, "y", y)
-        set_field(self, "task", task)
-        set_field(self, "sample", sample)
-        set_field(self, "task_names", _names("task", self.task_names, n_tasks))
+        checked: dict[str, Any] = {"X": X, "y": y, "task": task, "sample": sample}
+        checked["task_names"] = _names("task", self.task_names, n_tasks)
         if self.feature_names or not is_sparse(X):
-            set_field(self, "feature_names", _names("feature", self.feature_names, d))
-        set_field(self, "truth", self._checked_truth(n, n_tasks))
-        relations = {
+            checked["feature_names"] = _names("feature", self.feature_names, d)
+        checked["truth"] = self._checked_truth(n, n_tasks)
+        checked["task_relations"] = {
             name: _checked_relation(name, value, n_tasks)
             for name, value in self.task_relations.items()
         }
-        set_field(self, "task_relations", relations)
+        for field_name, value in checked.items():
+            object.__setattr__(self, field_name, value)  # the dataclass is frozen
         if self.matrices and d != 1:
             raise ValueError(
                 "data with matrices have one feature, the row of each sample in "
@@ -334,13 +326,17 @@ def _read_only(X: Any) -> Any:
     return X
 
 
-def _first_not_finite(X: Inputs) -> tuple[int, int]:
-    if is_sparse(X):
-        entry = int(np.flatnonzero(~np.isfinite(X.data))[0])
-        row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
-        return row, int(X.indices[entry])
-    row, column = np.argwhere(~np.isfinite(X))[0]
-    return int(row), int(column)
+def _check_finite(what: str, values: Any) -> None:
+    """Raise ValueError, which names the first one, if values are not finite."""
+    entries = values.data if is_sparse(values) else values
+    if np.isfinite(entries).all():
+        return
+    place = np.argwhere(~np.isfinite(entries))[0]
+    if is_sparse(values):
+        place = np.array([axis[place[0]] for axis in values.tocoo().coords])
+    index = tuple(place.tolist())
+    where = ", ".join(map(str, index))
+    raise ValueError(f"{what}[{where}] is {values[index]}, not finite")
 
 
 def _frozen_array(values: ArrayLike, dtype: Any = None) -> NDArray[Any]:
@@ -360,11 +356,7 @@ def _checked_relation(name: str, value: Any, n_tasks: int) -> FloatArray | str:
             f"{what} must be Newick text or have shape ({n_tasks}, {n_tasks}), one row "
             f"and one column per task, got {matrix.shape}"
         )
-    if not np.isfinite(matrix).all():
-        row, column = np.argwhere(~np.isfinite(matrix))[0]
-        raise ValueError(
-            f"{what}[{row}, {column}] is {matrix[row, column]}, not finite"
-        )
+    _check_finite(what, matrix)
     return matrix
 
 

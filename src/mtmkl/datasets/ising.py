@@ -111,17 +111,8 @@ def ising_graphs(
 def state_probabilities(coupling: FloatArray, field: FloatArray) -> FloatArray:
     """Return the probabilities of all 2^D states of an Ising model.
 
-    Parameters
-    ----------
-    coupling : ndarray of shape (D, D)
-        E·θ, symmetric with a zero diagonal.
-    field : ndarray of shape (D,)
-        η.
-
-    Returns
-    -------
-    ndarray of shape (2^D,)
-        Node m of state k is bit m of k (see ``states``).
+    The couplings E·θ (D, D) are symmetric with a zero diagonal, the fields are η (D,).
+    Node m of state k is bit m of k (see ``states``).
     """
     # The two halves of the nodes are listed by themselves, and meet in one product.
     half = field.size // 2

@@ -142,21 +142,7 @@ def nonlinear_synthetic(
 
 
 def nonlinear_features(X: ArrayLike) -> FloatArray:
-    r"""Map x to the features behind ``nonlinear_synthetic``.
-
-    .. math::
-
-        \varphi(x) = (x_1^2, x_4^2, x_1 x_2, x_3 x_5, x_2, x_4, 1)
-
-    Parameters
-    ----------
-    X : array-like of shape (..., d)
-        At least five features.
-
-    Returns
-    -------
-    ndarray of shape (..., 7)
-    """
+    """Return φ(x) of :func:`nonlinear_synthetic`, (..., 7), for (..., d) features."""
     x1, x2, x3, x4, x5 = np.moveaxis(np.asarray(X, dtype=np.float64), -1, 0)[:5]
     return np.stack([x1**2, x4**2, x1 * x2, x3 * x5, x2, x4, np.ones_like(x1)], -1)
 

@@ -15,30 +15,12 @@ from mtmkl.typing import IntArray
 def draw_per_class(
     label: ArrayLike, n_per_class: int | None, seed: int, *, equal: bool = True
 ) -> IntArray:
-    """Return rows of some samples of each class, drawn at random.
+    """Return rows of some samples of each class (m,), drawn at random.
 
-    Parameters
-    ----------
-    label : array-like of shape (m,)
-        Class of each row, numbers or strings.
-    n_per_class : int or None
-        Samples of each class, at least 1; None for the size of the smallest class.
-    seed : int
-        Of the draw.
-    equal : bool
-        Whether a class of fewer samples limits all classes to its size, or itself
-        alone.
-
-    Returns
-    -------
-    ndarray of int
-        Class after class in sorted order, rising within a class, so that the labels
-        are the same for every seed.
-
-    Raises
-    ------
-    ValueError
-        If ``n_per_class`` is less than 1.
+    Class follows class in sorted order, rows rise within a class, so that the labels
+    are the same for every seed. ``n_per_class`` is at least 1; None stands for the size
+    of the smallest class. A class of fewer samples limits all to its size if ``equal``,
+    else itself alone.
     """
     classes, code, sizes = np.unique(label, return_inverse=True, return_counts=True)
     smallest = int(sizes.min())

@@ -124,34 +124,15 @@ def toy_tree(
 
 
 def standard_deviation(spread: float, reading: Reading) -> float:
-    """Return σ.
-
-    Parameters
-    ----------
-    spread : float
-        Positive.
-    reading : {"standard_deviation", "variance"}
-    """
+    """Return σ for a spread by its reading."""
     return spread if reading == "standard_deviation" else math.sqrt(spread)
 
 
 def bayes_auc(mu: ArrayLike, sd: float) -> FloatArray:
-    r"""Return the largest area under the ROC curve of each task.
+    """Return the largest area under the ROC curve of each task, of μ (..., d) and σ.
 
-    The best score is :math:`\langle \mu, x \rangle`, by which a positive sample less a
-    negative one is :math:`N(\lVert \mu \rVert^2, 2 \sigma^2 \lVert \mu \rVert^2)`; the
-    chance that it is positive is :math:`\Phi(\lVert \mu \rVert / (\sqrt{2} \sigma))`.
-
-    Parameters
-    ----------
-    mu : array-like of shape (..., d)
-        Differences of the means of the two classes.
-    sd : float
-        σ.
-
-    Returns
-    -------
-    ndarray of shape (...)
+    The best score is ⟨μ, x⟩, by which a positive sample less a negative one is
+    N(‖μ‖², 2σ²‖μ‖²); the chance that it is positive is Φ(‖μ‖/(√2 σ)).
     """
     norm = np.linalg.norm(np.asarray(mu, dtype=np.float64), axis=-1)
     area: FloatArray = ndtr(norm / (math.sqrt(2.0) * sd))

@@ -4,7 +4,7 @@ They take dense features and canonical CSR arrays; Gram matrices are dense.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -21,6 +21,7 @@ from mtmkl.kernels.precomputed import (
     _Shifted,
 )
 from mtmkl.sparse import Inputs, canonical_csr, is_sparse, row_digests
+from mtmkl.specs import read_spec
 from mtmkl.typing import FloatArray, Spec
 
 # 8 million pairs; beyond, a subset of the rows stands for all.
@@ -46,12 +47,12 @@ class Kernel(Protocol):
         return self
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j) of shape (n, m)."""
-        ...
+        """Return the matrix k(x_i, z_j) of shape (n, m), with parameters resolved."""
+        raise ValueError("call fit on training samples first")
 
     def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i), shape (n,)."""
-        ...
+        """Return k(x_i, x_i), shape (n,), with parameters resolved."""
+        raise ValueError("call fit on training samples first")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Linear(Kernel):
     constant: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(self.constant >= 0, "constant", self.constant, "at least 0")
+        _require_not_negative("constant", self.constant)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -94,13 +95,10 @@ class Polynomial(Kernel):
     constant: float = 1.0
 
     def __post_init__(self) -> None:
-        _require(
-            self.degree >= 1 and self.degree == int(self.degree),
-            "degree",
-            self.degree,
-            "a whole number of at least 1",
-        )
-        _require(self.constant >= 0, "constant", self.constant, "at least 0")
+        degree, demand = self.degree, "a whole number of at least 1"
+        is_whole = is_number(degree) and degree >= 1 and degree % 1 == 0
+        _require(is_whole, "degree", degree, demand)
+        _require_not_negative("constant", self.constant)
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
@@ -139,13 +137,8 @@ class Gaussian(Kernel):
                 f"width={self.width!r}, median_factor={self.median_factor!r}"
             )
         for name in ("width", "median_factor"):
-            value = getattr(self, name)
-            _require(
-                value is None or (value > 0 and np.isfinite(value)),
-                name,
-                value,
-                "positive and finite",
-            )
+            if (value := getattr(self, name)) is not None:
+                require_positive(name, value)
 
     def fit(self, X: Inputs) -> "Gaussian":
         """Return the kernel with its width resolved on the features X."""
@@ -191,14 +184,6 @@ class RBF(Kernel):
         """Return the Gaussian kernel of width 1/√(2γ)."""
         return Gaussian(width=(2.0 * _gamma(self.gamma, X)) ** -0.5)
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Raise an error: γ is not resolved."""
-        raise ValueError("call fit on training samples first")
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i) = 1."""
-        return np.ones(X.shape[:-1])
-
 
 @dataclass(frozen=True)
 class Poly(Kernel):
@@ -221,7 +206,7 @@ class Poly(Kernel):
     def __post_init__(self) -> None:
         Polynomial(self.degree)
         _require_gamma(self.gamma)
-        _require(self.coef0 >= 0, "coef0", self.coef0, "at least 0")
+        _require_not_negative("coef0", self.coef0)
 
     def fit(self, X: Inputs) -> "Poly":
         """Return the kernel with its γ resolved on the features X."""
@@ -358,14 +343,6 @@ class Average(Kernel):
         weights = tuple(1.0 / (len(fitted) * size) for size in sizes)
         return WeightedSum(fitted, weights)
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        raise ValueError("call fit on training samples first")
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Raise an error: the kernels are not resolved."""
-        raise ValueError("call fit on training samples first")
-
 
 @dataclass(frozen=True)
 class WeightedSum(Kernel):
@@ -496,49 +473,19 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
     ValueError
         If the name or a parameter is not known.
     """
-    if isinstance(spec, str):
-        spec = {"name": spec}
-    if not isinstance(spec, Mapping):
-        if isinstance(spec, Kernel):
-            return spec
-        if callable(spec):
-            return Function(spec)
-        raise ValueError(f"not a kernel specification: {spec!r}")
-    parameters = dict(spec)
-    name = parameters.pop("name", None)
-    if name is None:
-        raise ValueError(
-            f'a kernel lacks its "name", got {spec!r}; known kernels: '
-            f"{', '.join(sorted(KERNELS))}"
-        )
-    if name == "sigmoid":
+    if isinstance(spec, Kernel):
+        return spec
+    if callable(spec):
+        return Function(spec)
+    if spec == "sigmoid" or (
+        isinstance(spec, Mapping) and spec.get("name") == "sigmoid"
+    ):
         raise ValueError(
             "the kernel 'sigmoid' is not positive semi-definite in general, and no "
             "solution of its problem could be certified: take 'rbf' or 'poly'"
         )
-    if name not in KERNELS:
-        raise ValueError(
-            f"unknown kernel {name!r}; known kernels: {', '.join(sorted(KERNELS))}"
-        )
+    name, parameters = read_spec("kernel", spec, KERNELS, more=["feature"])
     feature = parameters.pop("feature", None)
-    known = [field.name for field in fields(KERNELS[name])]
-    unknown = ", ".join(repr(key) for key in parameters if key not in known)
-    if unknown:
-        raise ValueError(
-            f"kernel {name!r} has no {unknown}; its parameters: {', '.join(known)}"
-        )
-    for key, value in parameters.items():
-        if name == "average" or key in ("gamma", "indefinite"):
-            continue  # checked by its constructor
-        if key == "gamma" and isinstance(value, str):
-            continue
-        if key in ("matrix", "label"):
-            is_given = isinstance(value, str) or (
-                key == "matrix" and isinstance(value, np.ndarray)
-            )
-            _require(is_given, f"{name} {key}", value, "a name or an array")
-            continue
-        _require(_is_number(value) or value is None, f"{name} {key}", value, "a number")
     kernel: Kernel = KERNELS[name](**parameters)
     if feature is None:
         return kernel
@@ -633,14 +580,24 @@ def _squared_norms(X: Inputs) -> FloatArray:
     return np.einsum("...j,...j->...", X, X)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Tell whether the value is a number; True and False are none."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+def require_positive(name: str, value: Any) -> None:
+    """Raise ValueError unless the value is a positive finite number."""
+    is_positive = is_number(value) and 0 < value < np.inf
+    _require(is_positive, name, value, "positive and finite")
+
+
+def _require_not_negative(name: str, value: Any) -> None:
+    _require(is_number(value) and value >= 0, name, value, "at least 0")
+
+
 def _require_gamma(value: Any) -> None:
-    is_name = isinstance(value, str) and value in ("scale", "auto")
-    is_valid = is_name or (_is_number(value) and 0 < value < np.inf)
-    _require(is_valid, "gamma", value, "positive and finite, 'scale' or 'auto'")
+    if not (isinstance(value, str) and value in ("scale", "auto")):
+        require_positive("gamma", value)
 
 
 def _gamma(value: Gamma, X: Inputs) -> float:

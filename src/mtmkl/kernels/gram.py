@@ -83,26 +83,14 @@ class GramBlocks:
         """Return the rows of ``grams`` that are the pairs of block b."""
         return slice(self.entries[b], self.entries[b] + self.sizes[b] ** 2)
 
-    def subset(self, rows: ArrayLike) -> "GramBlocks":
-        """Return the kernels on some of the samples, rows in rising order.
-
-        A block without any is left out; the matrices of a single whole block are not
-        copied, those of several are not shared.
-        """
-        index = np.asarray(rows, dtype=np.intp)
-        parts, sizes = [], []
-        for b, n in enumerate(self.sizes):
-            first, last = self.offsets[b], self.offsets[b + 1]
-            mine = index[(first <= index) & (index < last)] - first
-            if mine.size == 0:
-                continue
-            block = self.grams[self.pairs(b)]
-            if mine.size < n:
-                block = block.reshape(n, n, -1)[np.ix_(mine, mine)]
-            parts.append(block.reshape(mine.size**2, self.grams.shape[1]))
-            sizes.append(mine.size)
-        grams = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        return GramBlocks.of(sizes, features=self.features[index], grams=grams)
+    def block(self, b: int) -> "GramBlocks":
+        """Return the kernels of one block alone, of which nothing is copied."""
+        rows = slice(self.offsets[b], self.offsets[b + 1])
+        return GramBlocks.of(
+            [self.sizes[b]],
+            features=self.features[rows],
+            grams=self.grams[self.pairs(b)],
+        )
 
 
 def check_task_kernel(values: ArrayLike, n_tasks: int) -> FloatArray:
@@ -137,10 +125,12 @@ class TrainingSet:
     blocks with the same samples the kernels of the first are computed, ``first_like``.
 
     With task kernels Q, (D, T, T), term d of joined tasks is k_d(x, z)·Q_d[s, t] for
-    samples of the tasks s and t. ``keep_last`` keeps the kernel values between the
-    last other features and these: for the models of a path, evaluated on the same
-    samples.
+    samples of the tasks s and t.
     """
+
+    #: Whether the kernel values between the last other features and these are kept: for
+    #: the models of a path, evaluated on the same samples.
+    keep_last = False
 
     def __init__(
         self,
@@ -151,7 +141,6 @@ class TrainingSet:
         *,
         joined: bool = False,
         task_kernels: FloatArray | None = None,
-        keep_last: bool = False,
     ) -> None:
         self.terms = terms
         self.block_of_task = np.arange(n_tasks) * (not joined)
@@ -171,7 +160,6 @@ class TrainingSet:
             if same_inputs(self.X[self.rows(b)], self.X[self.rows(b - 1)]):
                 self.first_like[b] = self.first_like[b - 1]
         self._task_kernels = task_kernels
-        self._keep_last = keep_last
         self._last: tuple[Inputs, IntArray, _Others] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -324,7 +312,7 @@ class TrainingSet:
             self._write_kernels(inputs, own, task[rows[0, 0]], run, by_term)
             self.terms.refuse_overflow(by_term)
             others.cross.append((blocks, rows, cross))
-        if self._keep_last:
+        if self.keep_last:
             self._last = X.copy(), task.copy(), others
         return others
 

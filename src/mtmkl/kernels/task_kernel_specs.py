@@ -7,7 +7,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels import task_kernels as kernels
+from mtmkl.kernels.base import is_number
 from mtmkl.kernels.task_trees import clusters
+from mtmkl.specs import read_spec
 from mtmkl.typing import FloatArray, Spec
 
 
@@ -93,28 +95,18 @@ def _kernels_of(
     tasks: list[str],
     relations: Mapping[str, ArrayLike | str],
 ) -> list[tuple[str, FloatArray]]:
-    values: dict[str, Any] = {"name": spec} if isinstance(spec, str) else dict(spec)
-    name = values.pop("name", None)
-    if name not in _BUILDERS:
-        raise ValueError(
-            f"unknown task kernel {name!r}; known: {', '.join(sorted(_BUILDERS))}"
-        )
+    name, values = read_spec(
+        "task kernel", spec, _BUILDERS, more=["normalize"], hidden=_NOT_IN_SPEC
+    )
     normalize = values.pop("normalize", False)
     if not isinstance(normalize, bool):
         raise ValueError(f"{name}: normalize must be true or false, got {normalize!r}")
     accepted = signature(_BUILDERS[name]).parameters
-    known = {key: each for key, each in accepted.items() if key not in _NOT_IN_SPEC}
-    unknown = ", ".join(repr(key) for key in values if key not in known)
-    if unknown:
-        raise ValueError(
-            f"task kernel {name!r} has no {unknown}; its parameters: "
-            f"{', '.join([*known, 'normalize'])}"
-        )
-    for key, each in known.items():
-        if each.default is each.empty and key not in values:
+    for key, each in accepted.items():
+        if each.default is each.empty and key not in (*values, *_NOT_IN_SPEC):
             raise ValueError(f"task kernel {name!r} needs {key}")
     for key in ("centre", "ridge"):
-        if key in values and not kernels.is_number(values[key]):
+        if key in values and not is_number(values[key]):
             raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
     for key in _MATRICES:
         if isinstance(values.get(key), str):

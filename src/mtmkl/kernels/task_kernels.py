@@ -14,11 +14,11 @@ References
 """
 
 from collections.abc import Sequence
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from mtmkl.kernels.base import require_positive
 from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.typing import FloatArray
@@ -125,7 +125,7 @@ def task_clustering(
     if not (np.isfinite(rho) & (rho >= 0)).all():
         wrong = rho[~(np.isfinite(rho) & (rho >= 0))][0]
         raise ValueError(f"assignments must be finite and at least 0, got {wrong:g}")
-    _require_positive("centre", centre)
+    require_positive("centre", centre)
     if not (ridge >= 0 and np.isfinite(ridge)):
         raise ValueError(f"ridge must be finite and at least 0, got {ridge}")
     outside = np.flatnonzero(rho.sum(axis=0) == 0)
@@ -189,7 +189,7 @@ def smooth(
         raise ValueError(f"scales must be a list of numbers, got {scales!r}")
     kernels = []
     for scale in scales:
-        _require_positive("scales", scale)
+        require_positive("scales", scale)
         try:
             kernels.append(_checked(np.exp(-D / scale)))
         except ValueError as error:
@@ -214,7 +214,7 @@ def proximity(distances: ArrayLike) -> FloatArray:
         If D is out of its range, or the matrix is not positive semi-definite.
     """
     D = _distances(distances)
-    _require_positive("the largest distance", float(D.max()))
+    require_positive("the largest distance", float(D.max()))
     return _checked(1.0 - D / D.max())
 
 
@@ -249,7 +249,7 @@ def hierarchy(
         If the tree is malformed, a task is not one of its leaves, or no node has two
         tasks below.
     """
-    _require_positive("centre", centre)
+    require_positive("centre", centre)
     kernels = []
     for members in clusters(tree, tasks):
         inside = np.zeros(len(tasks))
@@ -333,13 +333,3 @@ def _pairs(values: ArrayLike, name: str) -> FloatArray:
             f"{matrix[s, t]:g} and {matrix[t, s]:g}"
         )
     return matrix
-
-
-def _require_positive(name: str, value: float) -> None:
-    if not (is_number(value) and value > 0 and np.isfinite(value)):
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
-
-
-def is_number(value: object) -> bool:
-    """Tell whether the value is a number; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -74,8 +74,7 @@ class KernelTerms:
     """D kernels resolved on training samples."""
 
     scaler: StandardScaler | None
-    #: The terms that are single features, (D,), and their columns, else −1.
-    is_feature: NDArray[np.bool_]
+    #: The columns of the terms that are single features, (D,), else −1.
     column: IntArray
     #: The kernels of the other terms, else None.
     kernels: tuple[Kernel | None, ...]
@@ -101,10 +100,7 @@ class KernelTerms:
         scaler = StandardScaler().fit(X) if standardize else None
         if scaler is not None:
             X = scaler.transform(X)
-        columns: list[int] = []
-        resolved: list[Kernel | None] = []
-        names: list[str] = []
-        diagonals: list[FloatArray] = []
+        found: list[tuple[int, Kernel | None, str, FloatArray]] = []
         unit_width = cache(lambda: median_distance(X) or 1.0)
         for entry in spread_features(_entries(kernels), X.shape[1]):
             if entry == FEATURES:
@@ -114,38 +110,41 @@ class KernelTerms:
                         'sign: take the kernel "linear" instead of "features", or '
                         'normalize="trace"'
                     )
-                for column in range(X.shape[1]):
-                    columns.append(column)
-                    resolved.append(None)
-                    names.append(f"feature {column}")
-                    diagonals.append(X[:, column] ** 2)
+                for j in range(X.shape[1]):
+                    found.append((j, None, f"feature {j}", X[:, j] ** 2))
             else:
                 kernel = from_spec(entry)
                 if isinstance(kernel, Gaussian) and kernel.median_factor is not None:
                     # One median distance serves all.
                     kernel = Gaussian(width=kernel.median_factor * unit_width())
                 kernel = kernel.fit(X)
-                columns.append(-1)
-                names.append(str(kernel))
+                name = str(kernel)
                 if normalize == "cosine" and not isinstance(kernel, Gaussian):
                     # A Gaussian kernel has k(x, x) = 1.
                     kernel = CosineNormalized(kernel)
-                resolved.append(kernel)
-                diagonals.append(kernel.diagonal(X))
+                found.append((-1, kernel, name, kernel.diagonal(X)))
+        columns, kept, names, diagonals = zip(*found, strict=True)
         for name, diagonal in zip(names, diagonals, strict=True):
             refuse_overflow(diagonal, f"the Gram matrix of {name}", INPUTS_TOO_LARGE)
         scale = np.ones(len(columns))
         if normalize == "trace":
             means = np.array([np.mean(diagonal) for diagonal in diagonals])
             scale = 1.0 / np.where(means > 0.0, means, 1.0)
-        column_array = np.array(columns, dtype=np.intp)
-        return cls(
-            scaler=scaler,
-            is_feature=column_array >= 0,
-            column=column_array,
-            kernels=tuple(resolved),
-            scale=scale,
-            names=tuple(names),
+        return cls(scaler, np.array(columns, dtype=np.intp), kept, scale, names)
+
+    @property
+    def is_feature(self) -> NDArray[np.bool_]:
+        """The terms that are single features, shape (D,)."""
+        return self.column >= 0
+
+    def take(self, numbers: IntArray) -> "KernelTerms":
+        """Return some of the terms, each as often as its number."""
+        return KernelTerms(
+            self.scaler,
+            self.column[numbers],
+            tuple(self.kernels[d] for d in numbers),
+            self.scale[numbers],
+            tuple(self.names[d] for d in numbers),
         )
 
     @property
@@ -204,16 +203,9 @@ class KernelTerms:
 
     def unproven(self) -> list[tuple[int, str]]:
         """Return numbers, among the other kernels, and names of those to be checked."""
-        others = [
-            (kernel, name)
-            for kernel, name in zip(self.kernels, self.names, strict=True)
-            if kernel is not None
-        ]
-        return [
-            (g, name)
-            for g, (kernel, name) in enumerate(others)
-            if not is_known_definite(kernel)
-        ]
+        pairs = zip(self.kernels, self.names, strict=True)
+        others = [(kernel, name) for kernel, name in pairs if kernel is not None]
+        return [(g, n) for g, (k, n) in enumerate(others) if not is_known_definite(k)]
 
     def squared_distances(
         self, X: FloatArray, Z: FloatArray, s: FloatArray

@@ -75,37 +75,5 @@ __all__ = [
 
 #: The methods by name: all estimators of the package that predict.
 REGISTRY: Mapping[str, type] = {
-    method.__name__: method
-    for method in (
-        AggregateRidgeRegressor,
-        CMTLClassifier,
-        CoClusClassifier,
-        DirtyModelRegressor,
-        FlexClusClassifier,
-        GroupFeatureSharingClassifier,
-        HierarchicalBayesRegressor,
-        IndependentRidgeRegressor,
-        IndependentSVMClassifier,
-        IndependentSVMRegressor,
-        MEDAdaptivePoolingClassifier,
-        MEDGraphStructure,
-        MEDKernelSelectionClassifier,
-        MEDRegressor,
-        MKMTFLClassifier,
-        MKMTFLRegressor,
-        MKMTSFLClassifier,
-        MKMTSFLRegressor,
-        MeTaGClassifier,
-        MultiTaskFeatureLearningRegressor,
-        MultiTaskMKLClassifier,
-        MultiTaskVariableSelectionRegressor,
-        NeighbourhoodSelection,
-        PooledSVMClassifier,
-        RRHetRegressor,
-        RobustMultiTaskRegressor,
-        SharedMKLClassifier,
-        SingleTaskMKLClassifier,
-        SingleTaskMKLRegressor,
-        WhomClassifier,
-    )
+    name: globals()[name] for name in __all__ if name not in ("REGISTRY", "MEDMetric")
 }

@@ -49,9 +49,9 @@ class AggregateRidgeRegressor(LinearPathEstimator, MultiTaskRegressor):
     fit_intercept: bool = True
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> PreparedRegression:
-        return super()._prepare(X, y, np.zeros_like(task), n_points=n_points)
+        return super()._prepare(X, y, np.zeros_like(task))
 
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         return solve_ridge(prepared.tasks, self.gamma)

@@ -5,7 +5,13 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mtmkl.methods._base.checks import check_count, check_number, check_positive, checks
+from mtmkl.methods._base.checks import (
+    check_count,
+    check_number,
+    check_positive,
+    checks,
+    count_from,
+)
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.solvers.bayes.chain_diagnostics import effective_sample_size, split_r_hat
 from mtmkl.typing import FloatArray, IntArray
@@ -13,7 +19,7 @@ from mtmkl.typing import FloatArray, IntArray
 
 def _check_random_state(name: str, value: object) -> None:
     if value is not None and not isinstance(value, np.random.RandomState):
-        check_count(name, value, least=0)
+        count_from(0)(name, value)
 
 
 @dataclass(eq=False, repr=False)
@@ -76,8 +82,8 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
     """
 
     _checks = checks(
-        n_samples=lambda name, value: check_count(name, value, least=4),
-        n_burn_in=lambda name, value: check_count(name, value, least=0),
+        n_samples=count_from(4),
+        n_burn_in=count_from(0),
         n_chains=check_count,
         prior_mean_variance=check_positive,
         prior_scale=check_positive,

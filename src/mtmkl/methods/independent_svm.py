@@ -74,7 +74,8 @@ class IndependentSVMRegressor(TubeRegression, SumKernelMachine, MultiTaskRegress
         Half the width of the tube, at least 0, in units of the target.
     standardize_target : bool
         Whether C and ε are for targets of standard deviation 1 over the training
-        samples of all tasks together.
+        samples of all tasks together. Otherwise they are in the target's own unit, and
+        the default C fits little to a target of standard deviation 10: search C then.
     kernels, normalize, standardize, fit_intercept, tol
         As for :class:`IndependentSVMClassifier`.
 

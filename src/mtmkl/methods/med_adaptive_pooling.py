@@ -56,11 +56,8 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     specialised_scale : float, optional
         The specialised kernels in units of ``kernel``, positive; by default 9/10 times
         the number of tasks, as in the paper.
-    normalize : {"trace", None}
-        "trace" divides the kernel by the mean of k(x, x) over the training samples.
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernel.
+    normalize, standardize
+        As for :class:`IndependentSVMClassifier`.
     tol : float
         Relative duality gap to reach.
     max_iter : int
@@ -110,7 +107,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     standardize: bool = False
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> tuple[TrainingSet, IntArray, float, Any]:
         from mtmkl.solvers.med.med_pooling import PoolingPath
 

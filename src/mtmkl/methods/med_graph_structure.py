@@ -72,12 +72,12 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
     _checks = checks(binarize=check_number)
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> tuple[FloatArray, Any]:
         from mtmkl.solvers.med.med import MedPath
         from mtmkl.solvers.svm.task_duals import DualProblem
 
-        X = super()._prepare(X, y, task, n_points=n_points)
+        X = super()._prepare(X, y, task)
         # Of few binary nodes many samples are equal.
         codes = np.packbits(X.astype(bool), axis=1)
         _, first, copies = np.unique(

@@ -47,11 +47,8 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
         "features" stands for one kernel per feature.
     switches : {"shared", "per_task"}
         Whether all tasks share the switches, or each has its own (section 7.1).
-    normalize : {"trace", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training samples.
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    normalize, standardize
+        As for :class:`IndependentSVMClassifier`.
     tol : float
         Relative duality gap to reach.
     max_iter : int

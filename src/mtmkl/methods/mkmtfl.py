@@ -142,12 +142,8 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
         Weight of the losses, positive; the same in every task.
     p : float
         The norm over the tasks, at least 2 and finite.
-    epsilon : float
-        Half the width of the tube, at least 0, in units of the target.
-    standardize_target : bool
-        Whether C and ε are for targets of standard deviation 1 over the training
-        samples of all tasks together. Otherwise they are in the target's own unit, and
-        the default C fits little to a target of standard deviation 10: search C then.
+    epsilon, standardize_target
+        As for :class:`IndependentSVMRegressor`.
     kernels, normalize, standardize, tol, max_iter
         As for :class:`MKMTFLClassifier`.
 
@@ -159,8 +155,6 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
     target_scale_ : float
-        Standard deviation of the targets if they count as standardised, else 1.
     dual_coef_ : ndarray of shape (n,)
-        α_i − α*_i of the training samples, of the model; ``dual_objective_`` may be
-        the value of others.
+        As for :class:`SingleTaskMKLRegressor`.
     """

@@ -68,9 +68,7 @@ class _MixedSchattenMachine(Mixin):
     def _position(self) -> tuple[float, float]:
         return self.q, self.C
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "_Prepared":
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         order = np.argsort(task, kind="stable")
         coordinates, factors = _Coordinates.of(
             X[order],
@@ -255,16 +253,8 @@ class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
         Cost of slack, positive; the same in every task.
     q : float
         The norm over the kernels, from 1 (few of them) to 2 (all).
-    kernels : kernel, list of kernels or "features"
-        Kernels of :mod:`mtmkl.kernels.base` or their specifications; the entry
-        "features" stands for one kernel per feature. By default the linear and six
-        Gaussian kernels of widths 0.01 to 1000.
-    normalize : {"trace", "cosine", None}
-        "trace" divides each kernel by the mean of k(x, x) over the training samples;
-        "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    kernels, normalize, standardize
+        As for :class:`MKMTFLClassifier`, but for "precomputed".
     basis_tol : float
         At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
         features at most this share of the largest are cut, in each kernel; the problem
@@ -321,12 +311,8 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor
         Weight of the losses, positive; the same in every task.
     q : float
         The norm over the kernels, from 1 (few of them) to 2 (all).
-    epsilon : float
-        Half the width of the tube, at least 0, in units of the target.
-    standardize_target : bool
-        Whether C and ε are for targets of standard deviation 1 over the training
-        samples of all tasks together. Otherwise they are in the target's own unit, and
-        the default C fits little to a target of standard deviation 10: search C then.
+    epsilon, standardize_target
+        As for :class:`IndependentSVMRegressor`.
     kernels, normalize, standardize, basis_tol, tol, max_iter
         As for :class:`MKMTSFLClassifier`.
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -247,9 +247,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     def _position(self) -> float:
         return self.C
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> "_Prepared":
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         terms = self._terms()
         resolved = KernelTerms.of(
             X, terms.kernels, normalize=self.normalize, standardize=self.standardize
@@ -269,14 +267,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
 
         terms, resolved = prepared.terms, prepared.resolved
         training = TrainingSet(
-            replace(
-                resolved,
-                is_feature=resolved.is_feature[terms.base],
-                column=resolved.column[terms.base],
-                kernels=tuple(resolved.kernels[b] for b in terms.base),
-                scale=resolved.scale[terms.base],
-                names=tuple(resolved.names[b] for b in terms.base),
-            ),
+            resolved.take(terms.base),
             prepared.X,
             prepared.task,
             self.tasks_.size,

@@ -71,11 +71,8 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskReg
     ----------
     C : float
         Weight of the losses, positive; the same in every task.
-    epsilon : float
-        Half the width of the tube, at least 0, in units of the target.
-    standardize_target : bool
-        Whether C and ε are for targets of standard deviation 1 over the training
-        samples of all tasks together.
+    epsilon, standardize_target
+        As for :class:`IndependentSVMRegressor`.
     kernels, normalize, standardize, tol, max_iter
         As for :class:`SingleTaskMKLClassifier`.
 
@@ -87,7 +84,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskReg
     n_iter_ : int
         As for :class:`SingleTaskMKLClassifier`.
     target_scale_ : float
-        Standard deviation of the targets if they count as standardised, else 1.
+        As for :class:`IndependentSVMRegressor`.
     dual_coef_ : ndarray of shape (n,)
         α_i − α*_i of the training samples, of the model; ``dual_objective_`` may be
         the value of others.

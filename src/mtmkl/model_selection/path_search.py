@@ -41,21 +41,8 @@ def fits_along(
 
     An estimator with a ``fit_path`` of its own shares work between the points. In a
     pipeline whose last step has one, and where the grid is of this step alone, the
-    steps before it are fitted once. Any other estimator is cloned and fitted.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose ``fit``, or that of the last step, takes ``task``.
-    X, y, task : array-like
-        Training data.
-    grid : sequence of mappings
-        Parameters at each point.
-
-    Yields
-    ------
-    estimator
-        Fitted at the next point.
+    steps before it are fitted once. Any other estimator whose ``fit``, or that of the
+    last step, takes ``task`` is cloned and fitted.
     """
     if hasattr(estimator, "fit_path"):
         yield from estimator.fit_path(X, y, task, grid=grid)

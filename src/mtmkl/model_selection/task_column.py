@@ -1,7 +1,6 @@
 """Tasks by scikit-learn's metadata routing, or in a column of X."""
 
 import inspect
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import NUMBERS, checked_labels, distinct_labels, task_labels
 from mtmkl.typing import FloatArray
@@ -297,8 +297,8 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         if unseen and self.unseen == "error":
             raise ValueError(
                 f"column {self.column!r} of X holds tasks that were not in training: "
-                f"{_few(unseen)}; known tasks: {_few(self.tasks_)}. For folds that "
-                "have every task: cv=TaskKFold(5).split(X, groups=task), cv="
+                f"{some(unseen, 20)}; known tasks: {some(self.tasks_, 20)}. For folds "
+                "that have every task: cv=TaskKFold(5).split(X, groups=task), cv="
                 "StratifiedKFold(5, shuffle=True).split(X, task), or at random, cv="
                 "KFold(5, shuffle=True); unseen='mean' predicts by the mean over the "
                 "known tasks"
@@ -322,10 +322,3 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         if known.any():
             values[known] = ask(known, task)
         return values
-
-
-def _few(labels: Iterable[Any]) -> str:
-    """Return labels, at most 20, in words."""
-    shown = [str(label) for label in labels]
-    more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
-    return ", ".join(shown[:20]) + more

@@ -102,22 +102,11 @@ def warn_if_stopped(
 ) -> None:
     """Warn of a solve that stopped above its tolerance, for any reason.
 
-    Parameters
-    ----------
-    certificate : Certificate
-    problem : str
-        What was being solved, with the parameters that tell it from others.
-    tol : float
-        The relative duality gap asked for; 0 if none is.
-    steps : str
-        What ``certificate.n_iter`` counts.
-    remedy : str
-        What to do about it, unless the solve stalled.
-    limit : str
-        Why it stalled and what to do about that, where more is known than that rounding
-        is all that is left.
-    stacklevel : int
-        As for :func:`warnings.warn`.
+    ``problem`` is what was being solved, with the parameters that tell it from others;
+    ``tol`` the relative duality gap asked for, 0 if none is; ``steps`` what the
+    certificate's ``n_iter`` counts; ``remedy`` what to do about it, unless the solve
+    stalled; ``limit`` why it stalled and what to do about that, where more is known
+    than that rounding is all that is left.
     """
     is_missed = tol > 0.0 and certificate.duality_gap > tol
     if certificate.status != "converged" or is_missed:

@@ -9,7 +9,12 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._base.checks import check_count, check_positive, checks
+from mtmkl.methods._base.checks import (
+    check_count,
+    check_positive,
+    checks,
+    count_from,
+)
 from mtmkl.methods._base.estimator import (
     MultiTaskClassifier,
     MultiTaskEstimator,
@@ -150,7 +155,7 @@ class _BoostedMixedModel(_RandomEffects):
     _checks = checks(
         n_rounds=check_count,
         learning_rate=check_positive,
-        max_leaves=lambda name, value: check_count(name, value, least=2),
+        max_leaves=count_from(2),
         min_in_leaf=check_count,
     )
 

@@ -1,13 +1,14 @@
 """Checks of features, labels of tasks and parameters."""
 
 from collections.abc import Callable, Mapping
-from numbers import Integral, Real
-from typing import Any, TypeGuard
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
+from mtmkl.kernels.base import is_number
 from mtmkl.kernels.terms import check_kernel, check_kernels
 from mtmkl.sparse import canonical_csr, is_sparse
 
@@ -70,59 +71,51 @@ def refusal_of_sparse(estimator: Any, X: Any) -> str | None:
     )
 
 
-def check_flag(name: str, value: object) -> None:
-    """Raise ValueError unless the value is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+def _check(demand: str, is_valid: Callable[[Any], bool]) -> Check:
+    """Return the check that a value is as demanded."""
+
+    def check(name: str, value: Any) -> None:
+        if not is_valid(value):
+            raise ValueError(f"{name} must be {demand}, got {value!r}")
+
+    return check
 
 
-def check_count(name: str, value: object, least: int = 1) -> None:
-    """Raise ValueError unless the value is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(
-            f"{name} must be a whole number of at least {least}, got {_shown(value)}"
-        )
+def _is_number(value: Any) -> bool:
+    """Tell whether the value is a finite number; True and False are none."""
+    return is_number(value) and bool(np.isfinite(float(value)))
 
 
-def check_number(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number."""
-    if not _is_number(value):
-        raise ValueError(f"{name} must be a finite number, got {_shown(value)}")
+def _is_group(value: Any) -> bool:
+    """Tell whether the value is a number of groups, or a share of the tasks."""
+    is_share = not isinstance(value, Integral) and _is_number(value)
+    return (is_share and 0 < value <= 0.5) or _is_count(value, 1)
 
 
-def check_positive(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a positive finite number."""
-    if not _is_number(value) or value <= 0:
-        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
+def _is_count(value: Any, least: int) -> bool:
+    return is_number(value) and isinstance(value, Integral) and int(value) >= least
 
 
-def check_not_negative(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a finite number of at least 0."""
-    if not _is_number(value) or value < 0:
-        raise ValueError(f"{name} must be at least 0 and finite, got {_shown(value)}")
-
-
-def check_groups(name: str, value: object) -> None:
-    """Raise ValueError unless the value is a number of groups, or a share of tasks."""
-    check_number(name, value)
-    if isinstance(value, Integral):
-        check_count(name, value)
-    elif not (isinstance(value, Real) and 0 < float(value) <= 0.5):
-        raise ValueError(
-            f"{name} must be a whole number, or a share of the tasks in (0, 0.5], "
-            f"got {value!r}"
-        )
+def count_from(least: int) -> Check:
+    """Return the check that a value is a whole number of at least ``least``."""
+    demand = f"a whole number of at least {least}"
+    return _check(demand, lambda value: _is_count(value, least))
 
 
 def one_of(*choices: str | None) -> Check:
     """Return the check that a value is one of the choices."""
+    demand = f"one of {', '.join(map(repr, choices))}"
+    return _check(demand, lambda v: isinstance(v, str | None) and v in choices)
 
-    def check(name: str, value: object) -> None:
-        if not isinstance(value, str | None) or value not in choices:
-            shown = ", ".join(repr(choice) for choice in choices)
-            raise ValueError(f"{name} must be one of {shown}, got {value!r}")
 
-    return check
+check_flag = _check("True or False", lambda v: isinstance(v, bool | np.bool_))
+check_count = count_from(1)
+check_number = _check("a finite number", _is_number)
+check_positive = _check("positive and finite", lambda v: _is_number(v) and v > 0)
+check_not_negative = _check("at least 0 and finite", lambda v: _is_number(v) and v >= 0)
+check_groups = _check(
+    "a whole number of at least 1, or a share of the tasks in (0, 0.5]", _is_group
+)
 
 
 def optional(check: Check) -> Check:
@@ -146,23 +139,9 @@ _COMMON: Mapping[str, Check] = {
     "kernels": lambda name, value: check_kernels(value),
     "max_iter": check_count,
     "n_restarts": check_count,
-    "random_state": optional(lambda name, value: check_count(name, value, least=0)),
+    "random_state": optional(count_from(0)),
     "relative_alpha": optional(check_not_negative),
     "standardize": check_flag,
     "standardize_target": check_flag,
     "tol": check_positive,
 }
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    """Tell whether the value is a finite number; True and False are none."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        return False
-    return bool(np.isfinite(float(value)))
-
-
-def _shown(value: object) -> str:
-    """Return the value, with its type unless it is a number."""
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return repr(value)
-    return f"{value!r} ({type(value).__name__}, not a number)"

@@ -202,7 +202,7 @@ class MultiTaskEstimator(BaseEstimator):
         self, group: Sequence[Self], X: FloatArray, y: FloatArray, task: IntArray
     ) -> None:
         """Fit the points of one path, in the order of their positions."""
-        prepared = group[0]._prepare(X, y, task, n_points=len(group))
+        prepared = group[0]._prepare(X, y, task)
         previous = None
         for estimator in sorted(group, key=lambda each: each._position()):
             previous = estimator._follow(prepared, previous)
@@ -211,9 +211,7 @@ class MultiTaskEstimator(BaseEstimator):
         """Return the key by which the points of a path are sorted."""
         return ()
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> Any:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
         """Prepare the data that the points of a path share."""
         return X, y, task
 

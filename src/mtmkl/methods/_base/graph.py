@@ -106,9 +106,7 @@ class GraphEstimator(MultiTaskEstimator):
             )
         return None
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> Any:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
         return np.greater(X, self.binarize).astype(np.float64)
 
     def _validate_fit(

@@ -110,9 +110,7 @@ class KernelMachine(Mixin):
             )
         return None
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> Any:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
         from mtmkl.solvers.svm.task_duals import DualProblem
 
         kernels = self.kernels
@@ -121,14 +119,7 @@ class KernelMachine(Mixin):
         terms = KernelTerms.of(
             X, kernels, normalize=self.normalize, standardize=self.standardize
         )
-        training = TrainingSet(
-            terms,
-            X,
-            task,
-            self.tasks_.size,
-            joined=self._joined,
-            keep_last=n_points > 1,
-        )
+        training = TrainingSet(terms, X, task, self.tasks_.size, joined=self._joined)
         problem = DualProblem.of(
             y[training.order],
             training.blocks(),
@@ -143,10 +134,12 @@ class KernelMachine(Mixin):
         first = np.arange(training.sizes.size) * self._own_weights
         return first[:, None] * training.terms.n_terms + training.terms.order
 
-    def _follow(self, prepared: Any, previous: None) -> None:
+    def _follow(self, prepared: Any, previous: "Solution | None") -> "Solution":
         training, path = prepared
+        training.keep_last = previous is not None  # the path has other models
         solution = self._solve(path)
         self._keep(training, solution, solution.coef)
+        return solution
 
     def _keep(
         self, training: TrainingSet, solution: "Solution", weights: FloatArray

@@ -75,7 +75,7 @@ class LinearPathEstimator(Mixin):
         return -float(np.max(self.gamma))
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> PreparedRegression:
         n_tasks = int(task.max()) + 1
         X = samples_once(X, task, n_tasks)
@@ -212,38 +212,6 @@ class SumOfNormsEstimator(LinearPathEstimator):
         self.shared_coef_, self.own_coef_ = solution.extra["parts"]
 
 
-class _Decomposition:
-    """V = U·A, computed when it is first asked for, and left out of pickles."""
-
-    def __init__(self, V: FloatArray) -> None:
-        self.V = V
-
-    def __getstate__(self) -> dict[str, FloatArray]:
-        return {"V": self.V}
-
-    @cached_property
-    def svd(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        U, singular, Vt = np.linalg.svd(self.V, full_matrices=False)
-        return U, singular, Vt
-
-    @cached_property
-    def covariance(self) -> FloatArray:
-        U, singular, _ = self.svd
-        total, d = singular.sum(), U.shape[0]
-        D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
-        return D
-
-    @cached_property
-    def features(self) -> FloatArray:
-        U, _, Vt = self.svd
-        signed: FloatArray = U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0)
-        return signed
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        return self.features.T @ self.V
-
-
 if TYPE_CHECKING:
     _Squared = SquaredNormEstimator
 else:
@@ -267,7 +235,10 @@ class FeatureLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Squared
     @property
     def D_(self) -> FloatArray:  # noqa: N802
         """(VV')^{1/2} / tr (VV')^{1/2}, equation (13) at ε = 0; I/d where V = 0."""
-        return self._decomposition.covariance
+        U, singular, _ = self._svd
+        total, d = singular.sum(), U.shape[0]
+        D: FloatArray = (U * singular) @ U.T / total if total > 0 else np.eye(d) / d
+        return D
 
     @property
     def features_(self) -> FloatArray:
@@ -276,17 +247,19 @@ class FeatureLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Squared
         The sign of a feature is chosen so that the tasks' coefficients on it do not sum
         to less than zero.
         """
-        return self._decomposition.features
+        U, _, Vt = self._svd
+        signed: FloatArray = U * np.where(Vt.sum(axis=1) < 0, -1.0, 1.0)
+        return signed
 
     @property
     def A_(self) -> FloatArray:  # noqa: N802
         """U'V, the tasks' coefficients on the features, shape (min(d, T), T)."""
-        return self._decomposition.weights
+        return self.features_.T @ self._learned
 
     @property
     def n_features_(self) -> int:
         """Rank of V: singular values above 1e-6 of the largest."""
-        return rank_of(self._decomposition.svd[1])
+        return rank_of(self._svd[1])
 
     @property
     def _n_features_out(self) -> int:
@@ -303,9 +276,14 @@ class FeatureLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Squared
             return self._basis.predict(Z, self.features_)
         return Z @ self.features_
 
+    @cached_property
+    def _svd(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        U, singular, Vt = np.linalg.svd(self._learned, full_matrices=False)
+        return U, singular, Vt
+
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
-        self._decomposition = _Decomposition(self._learned)
+        self.__dict__.pop("_svd", None)  # of an earlier fit
 
 
 def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:

@@ -127,9 +127,7 @@ class LinearTaskClassifier(Mixin):
         """Solve for the tasks in the problem, from the previous point of the path."""
         raise NotImplementedError
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedTasks:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
 
     def _follow(self, prepared: PreparedTasks, previous: Any) -> Any:

@@ -32,7 +32,8 @@ class SumKernelMachine(KernelMachine):
     ) -> None:
         from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
 
-        training, problem = self._prepare(X, y, task, n_points=len(group))
+        training, problem = self._prepare(X, y, task)
+        training.keep_last = len(group) > 1
         ordered = sorted(group, key=lambda each: each.C)
         costs = [each._cost() for each in ordered]
         solutions = solve_sum_kernel(problem, costs, tol=self.tol)

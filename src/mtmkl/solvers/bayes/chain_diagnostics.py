@@ -13,15 +13,8 @@ from mtmkl.typing import FloatArray
 def split_r_hat(draws: FloatArray) -> FloatArray:
     """Return the split potential scale reduction of each parameter.
 
-    Parameters
-    ----------
-    draws : ndarray of shape (n_chains, n_samples, n_parameters)
-        At least 4 samples a chain.
-
-    Returns
-    -------
-    ndarray of shape (n_parameters,)
-        Near 1 where halves of all chains agree; 1 for a constant.
+    It is near 1 where halves of all chains agree, and 1 for a constant. Draws have the
+    shape (n_chains, n_samples, n_parameters), with at least 4 samples per chain.
     """
     halves = _halves(draws)
     within, between, n = _variances(halves)
@@ -36,16 +29,8 @@ def effective_sample_size(draws: FloatArray) -> FloatArray:
 
     The autocorrelations are summed in pairs while the pairs' sums are positive, each
     pair held at most as large as the one before (Geyer's initial monotone sequence).
-
-    Parameters
-    ----------
-    draws : ndarray of shape (n_chains, n_samples, n_parameters)
-        At least 4 samples a chain.
-
-    Returns
-    -------
-    ndarray of shape (n_parameters,)
-        At most n log10 n for n draws in all; n for a constant.
+    The size is at most n log10 n for n draws in all, and n for a constant. Draws are as
+    for :func:`split_r_hat`.
     """
     halves = _halves(draws)
     within, between, n = _variances(halves)

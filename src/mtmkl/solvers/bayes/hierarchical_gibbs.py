@@ -8,7 +8,7 @@ S/(ν − d − 1), and the inverse gamma density ∝ (σ²)^{−a−1} exp(−b
 conditional is of its prior's family, so each sweep draws all w_t, μ, Δ and σ² in turn.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,21 +16,8 @@ from mtmkl.compiled import compiled, dot_at, routine
 from mtmkl.typing import FloatArray, IntArray
 
 
-@dataclass(frozen=True)
-class Prior:
-    """The priors of μ, Δ and σ².
-
-    Attributes
-    ----------
-    mean_variance : float
-        v > 0.
-    degrees : float
-        ν > d − 1.
-    scale : float
-        S is this positive number times I.
-    noise_shape, noise_rate : float
-        a > 0 and b > 0.
-    """
+class Prior(NamedTuple):
+    """The priors of μ, Δ and σ²: v > 0, ν > d − 1, s > 0 with S = sI, a > 0, b > 0."""
 
     mean_variance: float
     degrees: float
@@ -39,23 +26,12 @@ class Prior:
     noise_rate: float
 
 
-@dataclass(frozen=True)
-class Posterior:
-    """Draws of the chains after their burn-in.
+class Posterior(NamedTuple):
+    """Draws of the chains after their burn-in."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (d, T)
-        Posterior means of the w_t, averaged from their conditional means.
-    draws : ndarray of shape (n_chains, n_samples, 2d + 1)
-        μ, the diagonal of Δ, and σ².
-    covariance : ndarray of shape (d, d)
-        Posterior mean of Δ.
-    """
-
-    coef: FloatArray
-    draws: FloatArray
-    covariance: FloatArray
+    coef: FloatArray  # (d, T), means of the w_t, from their conditional means
+    draws: FloatArray  # (n_chains, n_samples, 2d + 1): μ, the diagonal of Δ, and σ²
+    covariance: FloatArray  # (d, d), mean of Δ
 
 
 def sample_posterior(
@@ -72,22 +48,8 @@ def sample_posterior(
 ) -> Posterior:
     """Run several chains, side by side, from dispersed starting points.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-    task : ndarray of shape (n,)
-        0 … n_tasks − 1.
-    n_tasks : int
-    prior : Prior
-    n_samples, n_burn_in : int
-        Sweeps kept and dropped in each chain.
-    n_chains : int
-    seed : int
-
-    Returns
-    -------
-    Posterior
+    Each keeps ``n_samples`` sweeps after the first ``n_burn_in``. The samples are
+    X (n, d), with targets (n,) and tasks 0 … n_tasks − 1.
     """
     d = X.shape[1]
     gram = np.zeros((n_tasks, d, d))

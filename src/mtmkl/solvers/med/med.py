@@ -39,51 +39,25 @@ class MedPath(SwitchedPath):
     """Solutions for many (C, α), each started from the nearest so far.
 
     Quickest when both rise, α innermost; the solutions do not depend on the order.
-
-    Parameters
-    ----------
-    problem : DualProblem
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on Newton steps of one solution.
     """
 
     def __init__(
         self, problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self.problem = problem
-        self.tol = tol
-        self.max_iter = max_iter
         self._state: TaskDuals | None = None
         self._visited: list[_Visited] = []
         self._previous: list[_Visited] = []
         self._interior = 0.0
-        self._log_odds: FloatArray | None = None
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α).
-
-        Parameters
-        ----------
-        C : float
-            Positive.
-        log_alpha : float
-            log α; −inf for α = 0.
-
-        Returns
-        -------
-        Solution
-            ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" (S,) of the switches and "q" (S,).
-        """
+        """Solve for one (C, α)."""
         if self._state is None:
             self._state = TaskDuals(self.problem, C)
         state = self._state
         start = self._start(state, C, log_alpha)
         state.renew()
-        floor = self.problem.floor(C)
         result = minimise_over_switches(
             state,
             log_alpha,
@@ -91,19 +65,19 @@ class MedPath(SwitchedPath):
             start=start,
             tol=self.tol,
             max_iter=self.max_iter,
-            floor=floor,
+            floor=self.problem.floor(C),
             only_switched=True,
         )
-        self._log_odds = result.log_odds
+        log_odds = self._log_odds = result.extra["log_odds"]
         beta = state.beta.copy()
-        self._visited.append(_Visited(log_alpha, beta, result.log_odds))
+        self._visited.append(_Visited(log_alpha, beta, log_odds))
+        is_stopped = result.certificate.status == "stopped"
         return switched_solution(
             result,
             dual=beta,
             intercept=state.intercept,
             tol=self.tol,
-            floor=floor,
-            remedy=remedy_of(self.problem) if result.status == "stopped" else "",
+            remedy=remedy_of(self.problem) if is_stopped else "",
         )
 
     def _start(self, state: TaskDuals, C: float, log_alpha: float) -> FloatArray | None:

@@ -36,12 +36,8 @@ class PerTaskPath(SwitchedPath):
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve every task for one (C, α).
 
-        Returns
-        -------
-        Solution
-            ``coef``: the switches (T, S); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" and "q", both (T, S). The certificate is that of the
-            sum; ``n_iter`` is the sum, too.
+        Switches, "log_odds" and "q" are (T, S); the certificate is that of the sum,
+        ``n_iter`` is the sum, too.
         """
         solutions = [path.solve(C, log_alpha) for path in self._paths]
         certificates = [solution.certificate for solution in solutions]

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,14 +35,13 @@ from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling_steps as steps
 from mtmkl.solvers.med.med_pooling_free import Pooled, curvature, outputs_of
 from mtmkl.solvers.med.switches import (
-    Switched,
     SwitchedPath,
     divergence,
     minimise_over_switches,
     switch_cost,
     switched_solution,
 )
-from mtmkl.solvers.solution import Solution, Status
+from mtmkl.solvers.solution import Certificate, Solution, Status
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import SLICE, step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_tolerance
@@ -52,18 +51,6 @@ _STEPS_PER_EXAMPLE = 10_000  # whose work is granted to a solution
 _MOST_CORRECTIONS = 60  # of outputs that a factor lacks
 _SHARE = 1e-3  # of the tolerance that is left to the problem with the factor
 _MEMORY = 12  # corrections that are mixed
-
-
-class WholeKernel(Protocol):
-    """The communal Gram matrix K of a factor F that is near to it: K − FF' ⪰ 0."""
-
-    def product(self, beta: FloatArray) -> FloatArray:
-        """Return Kβ, shape (N,)."""
-        ...
-
-    def matrix(self) -> FloatArray:
-        """Return K, shape (N, N). Raises GramMemoryError if that is too large."""
-        ...
 
 
 class PoolingPath(SwitchedPath):
@@ -78,15 +65,12 @@ class PoolingPath(SwitchedPath):
         Gram matrices of the k_t.
     c : array-like of shape (N,)
         Labels −1 and +1.
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on Newton steps of one solution.
     within : sequence of ndarray of shape (n_t, n_t), optional
         The blocks of the communal Gram matrix within tasks, with a factor F.
-    whole : WholeKernel, optional
-        The communal Gram matrix K, if FF' is only near to it; by default FF' is all of
-        it between tasks.
+    whole : object, optional
+        The communal Gram matrix K, if K − FF' ⪰ 0 is not zero between tasks: it has
+        ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
+        GramMemoryError if that is too large.
     """
 
     def __init__(
@@ -98,9 +82,9 @@ class PoolingPath(SwitchedPath):
         tol: float = 1e-6,
         max_iter: int = 100,
         within: Sequence[FloatArray] = (),
-        whole: WholeKernel | None = None,
+        whole: Any = None,
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self._problem = _Pooling(
             np.ascontiguousarray(communal, dtype=np.float64),
             [np.asarray(K, dtype=np.float64) for K in within],
@@ -108,19 +92,9 @@ class PoolingPath(SwitchedPath):
             np.array(c, dtype=np.float64),
         )
         self._whole = whole
-        self.tol = tol
-        self.max_iter = max_iter
-        self._log_odds: FloatArray | None = None
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α).
-
-        Returns
-        -------
-        Solution
-            ``coef``: the switches (T,); ``dual``: β (N,); ``intercept``: (T,);
-            ``extra``: "log_odds" (T,) and "q" (T,).
-        """
+        """Solve for one (C, α)."""
         problem = self._problem
         problem.set_box(C)
         problem.renew()
@@ -131,7 +105,7 @@ class PoolingPath(SwitchedPath):
             problem = self._problem
             result = self._minimum(log_alpha, self.tol)
         # Those of α = 0 are infinite.
-        self._log_odds = result.log_odds if log_alpha > -np.inf else None
+        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
         return switched_solution(
             result,
             dual=problem.beta.copy(),
@@ -139,7 +113,7 @@ class PoolingPath(SwitchedPath):
             tol=self.tol,
         )
 
-    def _minimum(self, log_alpha: float, tol: float) -> Switched:
+    def _minimum(self, log_alpha: float, tol: float) -> Solution:
         problem = self._problem
         return minimise_over_switches(
             problem,
@@ -150,7 +124,7 @@ class PoolingPath(SwitchedPath):
             max_iter=self.max_iter,
         )
 
-    def _corrected(self, log_alpha: float, whole: WholeKernel) -> Switched | None:
+    def _corrected(self, log_alpha: float, whole: Any) -> Solution | None:
         """Solve with the factor for the outputs that it lacks, until they are right.
 
         That is a fixed point of β ↦ the solution with what is lacking at β, which
@@ -169,37 +143,38 @@ class PoolingPath(SwitchedPath):
             found = self._minimum(log_alpha, _SHARE * self.tol)
             images.append(np.stack([problem.beta, whole.product(problem.beta)]))
             residuals.append(problem.beta - point[0])
-            inner = problem.values_at(found.s, images[-1][1])
-            prior = np.full(found.log_odds.size, -log_alpha)
+            log_odds, limit = found.extra["log_odds"], found.extra["limit"]
+            inner = problem.values_at(found.coef, images[-1][1])
+            prior = np.full(log_odds.size, -log_alpha)
             objective = inner.primal
-            objective += 0.0 if is_fixed else divergence(found.log_odds, prior)
+            objective += 0.0 if is_fixed else divergence(log_odds, prior)
             bound = max(bound, inner.linear - switch_cost(inner.q, log_alpha))
             history.append(objective)
-            n_iter += found.n_iter
+            n_iter += found.certificate.n_iter
             is_reached = objective - bound <= self.tol * abs(objective)
             # Where rounding ends the problem within, corrections may still be of use.
-            most = _MEMORY if found.limit else _MOST_CORRECTIONS
+            most = _MEMORY if limit else _MOST_CORRECTIONS
             if is_reached or len(history) >= most:
                 break
-            self._log_odds = None if is_fixed else found.log_odds
+            self._log_odds = None if is_fixed else log_odds
             steps = np.diff(residuals, axis=0).T
             shares = np.linalg.lstsq(steps, residuals[-1], rcond=None)[0]
             point = images[-1] - np.tensordot(shares, np.diff(images, axis=0), axes=1)
             del images[:-_MEMORY], residuals[:-_MEMORY]
-        status: Status = "stalled" if found.limit else "stopped"
+        status: Status = "stalled" if limit else "stopped"
         if not is_reached:
             with suppress(GramMemoryError):
                 self._problem, self._whole = problem.with_matrix(whole.matrix()), None
                 return None
-        return replace(
-            found,
-            q=inner.q,
+        certificate = Certificate(
             objective=objective,
             dual_objective=bound,
             n_iter=n_iter,
             status="converged" if is_reached else status,
             history=np.array(history),
         )
+        extra = {**found.extra, "q": inner.q}
+        return replace(found, certificate=certificate, extra=extra)
 
 
 class _Pooling:

@@ -27,25 +27,15 @@ class Pooled(NamedTuple):
     """Tasks as compiled functions take them, from Python as a tuple: half the time.
 
     Matrices of the tasks lie one after the other, those of task t from entries[t] on.
-
-    Attributes
-    ----------
-    communal : ndarray of shape (N, N) or (N, r)
-        The communal matrix or, with `is_factor`, F.
-    is_factor : bool
-    within, own : ndarray
-        Communal and specialised matrices of the tasks.
-    offsets, entries : ndarray of shape (T + 1,)
-    c, lo, hi : ndarray of shape (N,)
     """
 
-    communal: FloatArray
+    communal: FloatArray  # the matrix (N, N) or, with `is_factor`, F (N, r)
     is_factor: bool
-    within: FloatArray
-    own: FloatArray
-    offsets: IntArray
+    within: FloatArray  # communal matrices of the tasks
+    own: FloatArray  # specialised ones
+    offsets: IntArray  # (T + 1,), as entries
     entries: IntArray
-    c: FloatArray
+    c: FloatArray  # (N,), as lo and hi
     lo: FloatArray
     hi: FloatArray
 

@@ -35,6 +35,7 @@ from mtmkl.solvers.svm.smo import (
     FIRST_SHARE,
     LAST_SHARE,
     SLICE,
+    Dual,
     intercept_at,
     pair_steps,
     rounding_error,
@@ -70,6 +71,13 @@ def first_progress(tol: float, work: float) -> FloatArray:
     return progress
 
 
+@routine
+def _dual_of(data: Pooled, t: int, beta: FloatArray, v: FloatArray) -> Dual:
+    """Return the dual of a task, for the present outputs of the others."""
+    own = slice(data.offsets[t], data.offsets[t + 1])
+    return Dual(data.c[own], data.lo[own], data.hi[own], 0.0, beta[own], v[own])
+
+
 @compiled
 def write_values(
     arrays: tuple[Any, ...],
@@ -88,13 +96,7 @@ def write_values(
     values[QUADRATIC] = values[LINEAR] - dot(v, beta)
     for t in range(s.size):
         first, last = data.offsets[t], data.offsets[t + 1]
-        intercept[t] = intercept_at(
-            v[first:last],
-            beta[first:last],
-            data.lo[first:last],
-            data.hi[first:last],
-            0.0,
-        )
+        intercept[t] = intercept_at(_dual_of(data, t, beta, v))
         q[t] = 0.5 * dot_at(beta, first, outputs, n + first, last - first)
         for i in range(first, last):
             residual = v[i] - intercept[t]
@@ -105,16 +107,9 @@ def write_values(
 @routine
 def _violation(data: Pooled, t: int, beta: FloatArray, v: FloatArray) -> float:
     """Return the largest violation of the conditions of a task."""
-    first, last = data.offsets[t], data.offsets[t + 1]
-    equality = first < last  # no literal, which Numba would compile for once more
-    violation, _ = violation_at(
-        v[first:last],
-        beta[first:last],
-        data.lo[first:last],
-        data.hi[first:last],
-        0.0,
-        equality,
-    )
+    dual = _dual_of(data, t, beta, v)
+    equality = dual.v.size > 0  # no literal, which Numba would compile for once more
+    violation, _ = violation_at(dual, equality)
     return violation
 
 
@@ -152,20 +147,9 @@ def _sweep_task(
         work[DIAGONAL, a] = row[a]
         if start[a] != 0.0:
             add_scaled(c, start[a], row)
-    done, _, credit = pair_steps(
-        K,
-        c,
-        data.lo[first:last],
-        data.hi[first:last],
-        0.0,
-        beta[first:last],
-        v[first:last],
-        work,
-        index,
-        tol,
-        most,
-        credit,
-    )
+    dual = _dual_of(data, t, beta, v)
+    dual = Dual(c, dual.lo, dual.hi, 0.0, dual.beta, dual.v)
+    done, _, credit = pair_steps(K, dual, work, index, tol, most, credit)
     changed = 0
     for a in range(n):
         change = beta[first + a] - start[a]

@@ -32,35 +32,18 @@ from mtmkl.typing import FloatArray
 class SquaredPath(SwitchedPath):
     """Solutions for many (C, α), each started from the switches of the last.
 
-    Parameters
-    ----------
-    tasks : DualProblem
-        Its tube and box are not used here.
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on Newton steps of one solution.
+    The tube and the box of the tasks are not used here.
     """
 
     def __init__(
         self, tasks: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self.tasks = tasks
-        self.tol = tol
-        self.max_iter = max_iter
-        self._log_odds: FloatArray | None = None
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α).
-
-        Returns
-        -------
-        Solution
-            As :meth:`mtmkl.solvers.med.med.MedPath.solve` says.
-        """
+        """Solve for one (C, α)."""
         state = _Ridges(self.tasks, C)
-        floor = LEAST_SHARE * 0.5 * C * float(np.sum(self.tasks.c**2))
         result = minimise_over_switches(
             state,
             log_alpha,
@@ -68,16 +51,12 @@ class SquaredPath(SwitchedPath):
             start=self._log_odds,
             tol=self.tol,
             max_iter=self.max_iter,
-            floor=floor,
+            floor=LEAST_SHARE * 0.5 * C * float(np.sum(self.tasks.c**2)),
         )
         # Those of α = 0 are infinite.
-        self._log_odds = result.log_odds if log_alpha > -np.inf else None
+        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
         return switched_solution(
-            result,
-            dual=state.beta,
-            intercept=state.intercept,
-            tol=self.tol,
-            floor=floor,
+            result, dual=state.beta, intercept=state.intercept, tol=self.tol
         )
 
 

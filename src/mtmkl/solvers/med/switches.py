@@ -22,14 +22,14 @@ on F in the log-odds, with a line search. Nothing is ever exponentiated that cou
 overflow.
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from mtmkl.solvers.descent import Descent
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, InnerProblem, first_tolerance
 from mtmkl.typing import FloatArray
 
@@ -43,41 +43,6 @@ _MORE_ACCURATE = 0.1
 _VISIBLE, _MOST_VISIBLE, _FINE = 0.1, 1e-3, 1e-3
 
 
-@dataclass(frozen=True)
-class Switched:
-    """Switches, and how good they are.
-
-    Attributes
-    ----------
-    log_odds : ndarray of shape (S,)
-        u, with s = expit(u); infinite for α = 0.
-    q : ndarray of shape (S,)
-    objective, dual_objective : float
-        F(s), by its upper bound, and J(β).
-    n_iter : int
-        Switches visited: one more than Newton steps.
-    status : {"converged", "stopped", "stalled"}
-    history : ndarray
-        Objective at each check of the gap.
-    limit : str
-        Where stalled, why and the remedy, as far as the inner solver knows.
-    """
-
-    log_odds: FloatArray
-    q: FloatArray
-    objective: float
-    dual_objective: float
-    n_iter: int
-    status: Status
-    history: FloatArray
-    limit: str = ""
-
-    @property
-    def s(self) -> FloatArray:
-        """Expected switches, shape (S,)."""
-        return expit(self.log_odds)
-
-
 def minimise_over_switches(
     problem: InnerProblem,
     log_alpha: float,
@@ -88,11 +53,8 @@ def minimise_over_switches(
     max_iter: int = 100,
     floor: float = 0.0,
     only_switched: bool = False,
-) -> Switched:
+) -> Solution:
     """Minimise F over the switches to a relative duality gap.
-
-    The last values are those of β itself: no sum that was updated step by step, and has
-    gathered rounding on the way, has a part in them.
 
     Parameters
     ----------
@@ -113,6 +75,14 @@ def minimise_over_switches(
     only_switched : bool
         Whether the problem within is linear in β but for terms with switches, so that
         the smallest ones choose among many β, by their ratios.
+
+    Returns
+    -------
+    Solution
+        ``coef``: s (S,); ``extra``: "log_odds", u (S,), infinite for α = 0, "q" (S,),
+        and "limit", where stalled why and the remedy, as far as the inner solver knows.
+        The certificate is that of F(s), by its upper bound, and J(β); iterations are
+        switches visited, one more than Newton steps.
     """
     if log_alpha == -np.inf:
         u = np.full(n_switches, np.inf)
@@ -123,16 +93,8 @@ def minimise_over_switches(
         u = start
     search = _Search(problem, u, log_alpha, tol, max_iter, floor, only_switched)
     certificate = search.run()
-    return Switched(
-        log_odds=search.u,
-        q=search.inner.q,
-        objective=certificate.objective,
-        dual_objective=certificate.dual_objective,
-        n_iter=certificate.n_iter,
-        status=certificate.status,
-        history=certificate.history,
-        limit=search.limit,
-    )
+    extra = {"log_odds": search.u, "q": search.inner.q, "limit": search.limit}
+    return Solution(search.weights, certificate, extra=extra)
 
 
 class _Search(Descent):
@@ -277,43 +239,51 @@ def softplus(x: ArrayLike) -> FloatArray:
 
 
 def switched_solution(
-    result: Switched,
+    found: Solution,
     *,
     dual: FloatArray,
     intercept: FloatArray,
     tol: float,
-    floor: float = 0.0,
     remedy: str = "raise max_iter or tol",
 ) -> Solution:
-    """Return a solution, with a warning if it ended short of its tolerance."""
-    certificate = Certificate(
-        objective=result.objective,
-        dual_objective=result.dual_objective,
-        n_iter=result.n_iter,
-        status=result.status,
-        history=result.history,
-        floor=floor,
-    )
-    warn_if_stopped(
-        certificate, "switches", tol, remedy=remedy, limit=result.limit, stacklevel=5
-    )
-    return Solution(
-        coef=result.s,
-        certificate=certificate,
-        dual=dual,
-        intercept=intercept,
-        extra={"log_odds": result.log_odds, "q": result.q},
-    )
+    """Return a solution with its duals; warn if it ended short of its tolerance."""
+    end, limit = found.certificate, found.extra["limit"]
+    warn_if_stopped(end, "switches", tol, remedy=remedy, limit=limit, stacklevel=5)
+    return replace(found, dual=dual, intercept=intercept)
 
 
 class SwitchedPath:
-    """Base of solutions for many (C, α), each started from one before it."""
+    """Base of solutions for many (C, α), each started from one before it.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps of one solution.
+    """
+
+    def __init__(self, tol: float = 1e-6, max_iter: int = 100) -> None:
+        self.tol, self.max_iter = tol, max_iter
+        self._log_odds: FloatArray | None = None
         self._largest_q: dict[float, float] = {}
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α)."""
+        """Solve for one (C, α).
+
+        Parameters
+        ----------
+        C : float
+            Positive.
+        log_alpha : float
+            log α; −inf for α = 0.
+
+        Returns
+        -------
+        Solution
+            ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
+            ``extra``: "log_odds" (S,) of the switches and "q" (S,).
+        """
         raise NotImplementedError
 
     def largest_q(self, C: float) -> float:

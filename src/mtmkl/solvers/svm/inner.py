@@ -15,26 +15,16 @@ from mtmkl.typing import FloatArray
 
 @dataclass(frozen=True)
 class Inner:
-    """A nearly optimal β for fixed weights.
+    """A nearly optimal β for fixed weights."""
 
-    Attributes
-    ----------
-    q : ndarray of shape (S,)
-        ½ β'K_dβ.
-    linear : float
-        ℓ(β).
-    primal : float
-        An upper bound of V(w): the objective of the support vector machines.
-    dual : float
-        ℓ(β) − Σ_d w_d q_d, a lower bound of V(w).
-    limit : str
-        Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
-    """
-
+    #: ½ β'K_dβ, (S,), and ℓ(β).
     q: FloatArray
     linear: float
+    #: An upper bound of V(w), the objective of the support vector machines, and a lower
+    #: one, ℓ(β) − Σ_d w_d q_d.
     primal: float
     dual: float
+    #: Why the accuracy asked for is out of reach, and the remedy; empty if it is not.
     limit: str = ""
 
 

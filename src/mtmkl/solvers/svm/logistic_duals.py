@@ -31,24 +31,8 @@ class LogisticDuals:
 
     An :class:`~mtmkl.solvers.svm.inner.InnerProblem` with the interface of
     :class:`~mtmkl.solvers.svm.task_duals.TaskDuals`; an accuracy is a relative duality
-    gap for the given weights.
-
-    Parameters
-    ----------
-    blocks : GramBlocks
-        One block of all samples, of matrices alone.
-    y : ndarray of shape (n,)
-        ±1.
-    C : float
-        Positive.
-    rng : Generator
-        Draws the order of the samples.
-
-    Attributes
-    ----------
-    beta : ndarray of shape (n,)
-        y_i α_i of the last solution.
-    C : float
+    gap for the given weights. The blocks are one of all samples, of matrices alone;
+    ``rng`` draws the order of the samples; ``beta`` has y_i α_i of the last solution.
     """
 
     def __init__(
@@ -101,13 +85,9 @@ class LogisticDuals:
         return np.array([entropy(self._y * self.beta, self.C)])
 
     def solve(self, weights: FloatArray, tolerance: float) -> Inner:
-        """Solve to a relative duality gap for given weights.
+        """Solve to a relative duality gap for weights (M,).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (M,)
-        tolerance : float
-            Infinite for the values at the present β.
+        It is infinite for the values at the present β.
         """
         n = self._y.size
         if self._theta is None or not np.array_equal(weights, self._theta):

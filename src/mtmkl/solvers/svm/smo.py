@@ -38,6 +38,8 @@ Compiled code does not see an interrupt, so that long work is done in slices of
 `SLICE` multiplications, with a return to Python between them.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot_at, routine
@@ -81,6 +83,17 @@ SLICE = 2e8
 ) = range(11)
 
 
+class Dual(NamedTuple):
+    """A problem, but for its matrix, and a point of it."""
+
+    c: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    epsilon: float
+    beta: FloatArray
+    v: FloatArray
+
+
 @routine
 def _bits(value: float) -> np.int64:
     """Return the bits of a float64 as an int64."""
@@ -101,7 +114,7 @@ def _ordered(value: float) -> np.int64:
 
 
 @routine
-def _up_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
+def _up_penalty(value: float, hi: float, epsilon: float) -> float:
     """Return what raising a variable at `value` adds to ``v``."""
     if value >= hi:
         return -FAR
@@ -109,7 +122,7 @@ def _up_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
 
 
 @routine
-def _low_penalty(value: float, lo: float, hi: float, epsilon: float) -> float:
+def _low_penalty(value: float, lo: float, epsilon: float) -> float:
     """Return what lowering a variable at `value` adds to ``v``."""
     if value <= lo:
         return FAR
@@ -135,19 +148,21 @@ def _stop_down(value: float, lo: float, epsilon: float) -> float:
 
 
 @routine
-def _enter(
-    beta: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    work: FloatArray,
-) -> int:
+def _place(dual: Dual, k: int | np.int64, value: float, work: FloatArray) -> bool:
+    """Give a variable a value and its penalties, and tell whether it is free."""
+    lo, hi, epsilon = dual.lo[k], dual.hi[k], dual.epsilon
+    dual.beta[k] = value
+    work[_UP, k] = _up_penalty(value, hi, epsilon)
+    work[_LOW, k] = _low_penalty(value, lo, epsilon)
+    return _is_free(value, lo, hi, epsilon)
+
+
+@routine
+def _enter(dual: Dual, work: FloatArray) -> int:
     """Fill the penalties and return the number of free variables."""
     n_free = 0
-    for k in range(beta.size):
-        work[_UP, k] = _up_penalty(beta[k], lo[k], hi[k], epsilon)
-        work[_LOW, k] = _low_penalty(beta[k], lo[k], hi[k], epsilon)
-        n_free += _is_free(beta[k], lo[k], hi[k], epsilon)
+    for k in range(dual.beta.size):
+        n_free += _place(dual, k, dual.beta[k], work)
     return n_free
 
 
@@ -225,20 +240,13 @@ def drop(U: FloatArray, m: int, width: int, p: int) -> None:
 
 @routine
 def _free_system(
-    K: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    n_sums: int,
-    beta: FloatArray,
-    v: FloatArray,
-    work: FloatArray,
-    index: IntArray,
+    K: FloatArray, dual: Dual, n_sums: int, work: FloatArray, index: IntArray
 ) -> FloatArray:
     """Return ``[K | 1 | v]`` of the free variables.
 
     Their numbers are written to `index`, where they are and may go to `work`.
     """
+    _, lo, hi, epsilon, beta, v = dual
     m = 0
     for k in range(beta.size):
         b = beta[k]
@@ -310,15 +318,7 @@ def _move(K: FloatArray, old: FloatArray, new: FloatArray, v: FloatArray) -> flo
 
 @routine
 def _face_step(
-    K: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    n_sums: int,
-    beta: FloatArray,
-    v: FloatArray,
-    work: FloatArray,
-    index: IntArray,
+    K: FloatArray, dual: Dual, n_sums: int, work: FloatArray, index: IntArray
 ) -> bool:
     """Minimise over the free variables, `n_sums` (0 or 1) sums kept, in place.
 
@@ -331,9 +331,10 @@ def _face_step(
     Returns True if the objective went down, as it does unless ``K`` is indefinite;
     the point is left as it was otherwise.
     """
+    epsilon, beta, v = dual.epsilon, dual.beta, dual.v
     point, newton, target = work[_POINT], work[_NEWTON], work[_TARGET]
     smallest, largest = work[_SMALLEST], work[_LARGEST]
-    U = _free_system(K, lo, hi, epsilon, n_sums, beta, v, work, index)
+    U = _free_system(K, dual, n_sums, work, index)
     m = U.shape[0]
     top = 0.0
     for a in range(m):
@@ -421,12 +422,7 @@ def step_cost(n: int) -> float:
 @compiled
 def pair_steps(
     K: FloatArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    beta: FloatArray,
-    v: FloatArray,
+    dual: Dual,
     work: FloatArray,
     index: IntArray,
     tol: float,
@@ -446,11 +442,12 @@ def pair_steps(
     Returns the number of pair steps, the tolerance, raised where it is below the
     rounding errors, and the credit.
     """
+    c, lo, hi, epsilon, beta, v = dual
     n = beta.size
     n_sums = int(n > 0)  # no literal, which Numba would compile for once more
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
     tiny = _least_curvature(diagonal)
-    n_free = _enter(beta, lo, hi, epsilon, work)
+    n_free = _enter(dual, work)
     cost_of_pair = 2.0 * n + 150.0
     next_look = _PATIENCE * n
     share = FIRST_SHARE
@@ -495,14 +492,8 @@ def pair_steps(
         step = min(step, min(room_i, room_j))
         new_i = stop_i if step == room_i else beta[i] + step
         new_j = stop_j if step == room_j else beta[j] - step
-        beta[i] = new_i
-        beta[j] = new_j
-        n_free += _is_free(new_i, lo[i], hi[i], epsilon)
-        n_free += _is_free(new_j, lo[j], hi[j], epsilon)
-        up[i] = _up_penalty(new_i, lo[i], hi[i], epsilon)
-        up[j] = _up_penalty(new_j, lo[j], hi[j], epsilon)
-        low[i] = _low_penalty(new_i, lo[i], hi[i], epsilon)
-        low[j] = _low_penalty(new_j, lo[j], hi[j], epsilon)
+        n_free += _place(dual, i, new_i, work)
+        n_free += _place(dual, j, new_j, work)
 
         top = np.int64(-_MAGNITUDE)
         for k in range(n):
@@ -519,9 +510,9 @@ def pair_steps(
             and n_free > 1
             and credit > _FACE_RATIO * _face_cost(n, n_free)
         ):
-            pays = _face_step(K, lo, hi, epsilon, n_sums, beta, v, work, index)
+            pays = _face_step(K, dual, n_sums, work, index)
             credit = 0.0 if pays else _NO_FACES
-            n_free = _enter(beta, lo, hi, epsilon, work)
+            n_free = _enter(dual, work)
             i = _steepest(v, up)
         if n_iter == next_look:
             next_look += _PATIENCE * n
@@ -538,12 +529,7 @@ def pair_steps(
 @compiled
 def single_steps(
     K: FloatArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    beta: FloatArray,
-    v: FloatArray,
+    dual: Dual,
     work: FloatArray,
     index: IntArray,
     tol: float,
@@ -557,6 +543,7 @@ def single_steps(
 
     `work`, `credit` and what is returned are as in `pair_steps`.
     """
+    c, lo, hi, epsilon, beta, v = dual
     n = beta.size
     n_sums = int(n < 0)
     up, low, diagonal = work[_UP], work[_LOW], work[DIAGONAL]
@@ -564,7 +551,7 @@ def single_steps(
     tiny = _least_curvature(diagonal)
     for k in range(n):
         inverse[k] = 1.0 / max(diagonal[k], tiny)
-    n_free = _enter(beta, lo, hi, epsilon, work)
+    n_free = _enter(dual, work)
     cost_of_step = 1.0 * n + 100.0
     next_look = _PATIENCE * n
     share = FIRST_SHARE
@@ -603,10 +590,7 @@ def single_steps(
             new = stop if step == old - stop else old - step
             step = -step
         n_free -= _is_free(old, lo[i], hi[i], epsilon)
-        n_free += _is_free(new, lo[i], hi[i], epsilon)
-        beta[i] = new
-        up[i] = _up_penalty(new, lo[i], hi[i], epsilon)
-        low[i] = _low_penalty(new, lo[i], hi[i], epsilon)
+        n_free += _place(dual, i, new, work)
 
         n_iter += 1
         n_stale += 1
@@ -620,9 +604,9 @@ def single_steps(
             for k in range(n):
                 v[k] -= step * row[k]
             step = 0.0
-            pays = _face_step(K, lo, hi, epsilon, n_sums, beta, v, work, index)
+            pays = _face_step(K, dual, n_sums, work, index)
             credit = 0.0 if pays else _NO_FACES
-            n_free = _enter(beta, lo, hi, epsilon, work)
+            n_free = _enter(dual, work)
         if n_iter == next_look:
             next_look += _PATIENCE * n
             error = share * rounding_error(diagonal, c, beta)
@@ -642,19 +626,14 @@ def workspace(n: int) -> tuple[FloatArray, IntArray]:
 
 
 @compiled
-def intercept_at(
-    v: FloatArray,
-    beta: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-) -> float:
+def intercept_at(dual: Dual) -> float:
     """Return the multiplier of the equality at a solution.
 
     The mean of ``v ∓ ε`` over the free variables, or the middle of the interval
     [max(v + up), min(v + low)] if none is free, or the finite end of it. A variable
     that only rounding keeps from a bound or the kink is there, not free.
     """
+    _, lo, hi, epsilon, beta, v = dual
     largest = 0.0
     for k in range(beta.size):
         largest = max(largest, abs(beta[k]))

@@ -14,18 +14,8 @@ def solve_sum_kernel(
 ) -> list[Solution]:
     """Solve with every weight 1 for one C after the other, each from the last.
 
-    Parameters
-    ----------
-    problem : DualProblem
-    costs : sequence of float
-        Values of C, positive; quickest in rising order.
-    tol : float
-        Relative duality gap.
-
-    Returns
-    -------
-    list of Solution
-        ``coef`` and ``dual``: β (N,); ``intercept``: (T,), zeros without intercepts.
+    That is quickest in rising order. Returns for each ``coef`` and ``dual``: β (N,);
+    ``intercept``: (T,), zeros without intercepts.
     """
     state = TaskDuals(problem, costs[0])
     ones = np.ones(problem.n_weights)

@@ -43,33 +43,20 @@ _APART = 1e6  # ratio of the sizes of kernels worth mentioning
 
 @dataclass(frozen=True)
 class DualProblem:
-    """Support vector machines of T tasks on weighted kernels.
+    """Support vector machines of T tasks on weighted kernels."""
 
-    Attributes
-    ----------
-    blocks : GramBlocks
-        The samples and kernels of the tasks, one block per task.
-    c : ndarray of shape (N,)
-        Targets: −1 and +1, or real numbers.
-    weight : ndarray of shape (T, F + G)
-        Which weight each term of each task has.
-    n_weights : int
-        S.
-    epsilon : float
-        ε of regression, 0 in classification.
-    is_classification : bool
-    fit_intercept : bool
-    copies : ndarray of shape (N,)
-        How many equal samples each stands for: their β is a sum, their C a multiple.
-    """
-
+    #: The samples and kernels of the tasks, one block per task.
     blocks: GramBlocks
+    #: Targets (N,): −1 and +1, or real numbers.
     c: FloatArray
+    #: Which of the S weights each term of each task has, (T, F + G).
     weight: IntArray
     n_weights: int
+    #: ε of regression, 0 in classification.
     epsilon: float
     is_classification: bool
     fit_intercept: bool
+    #: How many equal samples each stands for, (N,): their β is a sum, C a multiple.
     copies: FloatArray
 
     @classmethod
@@ -84,22 +71,11 @@ class DualProblem:
         fit_intercept: bool = True,
         copies: ArrayLike | None = None,
     ) -> "DualProblem":
-        """Return a problem, with weights shared by all tasks unless stated.
+        """Return a problem, of the arguments that the attributes are.
 
-        Parameters
-        ----------
-        c : array-like of shape (N,)
-            Labels −1 and +1, or the targets of regression, in the order of the blocks.
-        blocks : GramBlocks
-        weight : array-like of int of shape (T, F + G), optional
-            By default term f has weight f in every task.
-        n_weights : int, optional
-            By default one more than the largest in ``weight``.
-        epsilon : float, optional
-            The tube of regression; by default the tasks are classifications.
-        fit_intercept : bool
-        copies : array-like of shape (N,), optional
-            By default each sample stands for itself.
+        By default term f has weight f in every task, ``n_weights`` is one more than the
+        largest of these, the tasks are classifications, and each sample stands for
+        itself.
         """
         if weight is None:
             weight = np.tile(np.arange(blocks.n_terms), (blocks.sizes.size, 1))
@@ -147,10 +123,10 @@ class DualProblem:
 
     def task(self, t: int) -> "DualProblem":
         """Return task t alone, its terms with the same weights."""
-        rows = np.arange(self.offsets[t], self.offsets[t + 1])
+        rows = slice(self.offsets[t], self.offsets[t + 1])
         return replace(
             self,
-            blocks=self.blocks.subset(rows),
+            blocks=self.blocks.block(t),
             c=self.c[rows],
             copies=self.copies[rows],
             weight=self.weight[t : t + 1],
@@ -239,7 +215,7 @@ class TaskDuals:
         return other
 
     def _copy(self) -> "TaskDuals":
-        other = TaskDuals.__new__(TaskDuals)  # much quicker than copy.copy
+        other = object.__new__(type(self))  # much quicker than copy.copy
         other.__dict__.update(self.__dict__)
         return other
 
@@ -271,7 +247,8 @@ class TaskDuals:
             fresh._statistics = np.empty_like(self._statistics)
             if is_kept and has_features:
                 fresh._weights = feature_weights(self.problem.blocks, self.beta)
-            inner, totals = fresh.solve(weights, np.inf), fresh._statistics[-1]
+            inner = TaskDuals.solve(fresh, weights, np.inf)  # whatever the subclass
+            totals = fresh._statistics[-1]
             own = fresh._statistics[:, steps.INTERCEPT]
             self._statistics[:, steps.INTERCEPT] = own
         rounding = float(totals[steps.ROUNDING])
@@ -294,14 +271,10 @@ class TaskDuals:
         return self._statistics[:-1, steps.LINEAR].copy()
 
     def solve(self, weights: FloatArray, tolerance: float) -> Inner:
-        """Solve until no optimality condition is violated by more.
+        """Solve for weights ≥ 0 until no optimality condition is violated by more.
 
-        Parameters
-        ----------
-        weights : ndarray of shape (S,)
-            At least 0.
-        tolerance : float
-            In units of the largest |c|; infinite for the values at the present β.
+        The tolerance is in units of the largest |c|, and infinite for the values at the
+        present β.
         """
         tol = tolerance * self._unit
         q = np.zeros(self.problem.n_weights)
@@ -346,14 +319,9 @@ class TaskDuals:
     def block_curvature(
         self, weights: FloatArray, block: IntArray, weight: IntArray
     ) -> FloatArray:
-        """Return V'' of blocks of tasks that share no weight, (blocks, M, M).
+        """Return V'' of blocks (T,) of tasks that share no weight, (blocks, M, M).
 
-        Parameters
-        ----------
-        weights : ndarray of shape (S,)
-        block : ndarray of shape (T,)
-        weight : ndarray of shape (T, F + G)
-            Which of the M weights of its block each term of a task has.
+        ``weight`` (T, F + G) says which of the M of its block each term of a task has.
         """
         factors, counts = self.curvature_factors(weights)
         n_weights = self.problem.n_weights // (int(block.max()) + 1)

@@ -14,6 +14,7 @@ from mtmkl.solvers.svm.smo import (
     FIRST_SHARE,
     LAST_SHARE,
     SLICE,
+    Dual,
     factorise,
     intercept_at,
     pair_steps,
@@ -173,20 +174,14 @@ def _negative_gradient(
 
 
 @compiled
-def violation_at(
-    v: FloatArray,
-    beta: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    equality: bool,
-) -> tuple[float, float]:
+def violation_at(dual: Dual, equality: bool) -> tuple[float, float]:
     """Return the largest violation of the conditions, and an intercept.
 
     That tells which variables violate theirs: the mean over the free variables, or the
     middle of the interval if none is free, or its finite end; that of a solution is
     `intercept_at`. Without the equality it is zero.
     """
+    _, lo, hi, epsilon, beta, v = dual
     highest, lowest = -FAR, FAR
     n_free, mean = 0, 0.0
     for i in range(v.size):
@@ -268,15 +263,9 @@ def diagonals(kernels: Kernels, s: FloatArray) -> FloatArray:
 
 
 @routine
-def _violating(
-    v: FloatArray,
-    beta: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    intercept: float,
-) -> IntArray:
+def _violating(dual: Dual, intercept: float) -> IntArray:
     """Return the samples that have a multiplier or violate their condition."""
+    _, lo, hi, epsilon, beta, v = dual
     rows = np.empty(v.size, np.int64)
     m = 0
     for i in range(v.size):
@@ -292,21 +281,15 @@ def _violating(
 
 
 @routine
-def _vectors_of(
-    rows: IntArray,
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    beta: FloatArray,
-    v: FloatArray,
-) -> FloatArray:
-    """Return c, lo, hi, β and v of some samples, (5, m)."""
-    vectors = np.empty((5, rows.size))
+def _dual_of(rows: IntArray, dual: Dual) -> Dual:
+    """Return the dual of some samples, with arrays of its own."""
+    out = np.empty((5, rows.size))
+    c, lo, hi, beta, v = out[0], out[1], out[2], out[3], out[4]
     for a in range(rows.size):
         i = rows[a]
-        vectors[0, a], vectors[1, a], vectors[2, a] = c[i], lo[i], hi[i]
-        vectors[3, a], vectors[4, a] = beta[i], v[i]
-    return vectors
+        c[a], lo[a], hi[a] = dual.c[i], dual.lo[i], dual.hi[i]
+        beta[a], v[a] = dual.beta[i], dual.v[i]
+    return Dual(c, lo, hi, dual.epsilon, beta, v)
 
 
 @routine
@@ -331,17 +314,9 @@ def _take_over(
 
 
 @routine
-def _write_values(
-    c: FloatArray,
-    lo: FloatArray,
-    hi: FloatArray,
-    epsilon: float,
-    beta: FloatArray,
-    v: FloatArray,
-    intercept: float,
-    statistics: FloatArray,
-) -> None:
+def _write_values(dual: Dual, intercept: float, statistics: FloatArray) -> None:
     """Write what a task's β is worth to its statistics, and the sum of C as drift."""
+    c, lo, hi, epsilon, beta, v = dual
     linear, loss, quadratic, costs, sizes = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(beta.size):
         b = beta[i]
@@ -414,17 +389,17 @@ def solve_tasks(
     for t in range(int(progress[_TASK]), offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
         c, lo, hi = all_c[first:last], all_lo[first:last], all_hi[first:last]
-        diagonal = all_diagonals[first:last]
+        v, diagonal = np.empty(last - first), all_diagonals[first:last]
         x, gram = _kernels_of(kernels, t)
         s_features, s_grams = _weights_of(kernels, s, t)
         beta, w, out = _sums_of(kernels, sums, t)
-        v = np.empty(last - first)
+        dual = Dual(c, lo, hi, epsilon, beta, v)
         allowed, largest = tol, 1.0
         for f in range(weight.shape[1]):
             largest = max(largest, s[weight[t, f]])
         _negative_gradient(c, x, s_features, s_grams, w, out, v)
         while True:
-            violation, intercept = violation_at(v, beta, lo, hi, epsilon, equality)
+            violation, intercept = violation_at(dual, equality)
             if violation <= tol:
                 break
             share = progress[_SHARE]
@@ -435,11 +410,11 @@ def solve_tasks(
             if violation <= allowed or progress[WORK] <= 0.0:
                 break
             progress[_SHARE] = min(2.0 * share, LAST_SHARE)
-            rows = _violating(v, beta, lo, hi, epsilon, intercept)
+            rows = _violating(dual, intercept)
             m = rows.size
             K = np.empty((m, m))
             _sub_gram(x, gram, s_features, s_grams, rows, K)
-            sub = _vectors_of(rows, c, lo, hi, beta, v)
+            some = _dual_of(rows, dual)
             work, index = workspace(m)
             for a in range(m):
                 work[DIAGONAL, a] = K[a, a]
@@ -448,19 +423,17 @@ def solve_tasks(
             credit = progress[_CREDIT]
             if equality:
                 done, _, credit = pair_steps(
-                    K, sub[0], sub[1], sub[2], epsilon, sub[3], sub[4], work, index,
-                    0.5 * allowed, most, credit,
-                )  # fmt: skip
+                    K, some, work, index, 0.5 * allowed, most, credit
+                )
             else:
                 done, _, credit = single_steps(
-                    K, sub[0], sub[1], sub[2], epsilon, sub[3], sub[4], work, index,
-                    0.5 * allowed, most, credit,
-                )  # fmt: skip
+                    K, some, work, index, 0.5 * allowed, most, credit
+                )
             progress[_CREDIT] = credit if done == most else 0.0
             spent = done * cost + 0.5 * m * m * weight.shape[1]
             slice_left -= spent
             progress[WORK] -= spent
-            moved = _take_over(rows, sub[3], x, gram, beta, w, out)
+            moved = _take_over(rows, some.beta, x, gram, beta, w, out)
             _negative_gradient(c, x, s_features, s_grams, w, out, v)
             if not moved:  # rounding is all that is left
                 break
@@ -469,9 +442,9 @@ def solve_tasks(
                 return False
         progress[_CREDIT], progress[_SHARE] = 0.0, FIRST_SHARE
         if equality:
-            intercept = intercept_at(v, beta, lo, hi, epsilon)
+            intercept = intercept_at(dual)
         statistics[t, INTERCEPT], statistics[t, VIOLATION] = intercept, violation
-        _write_values(c, lo, hi, epsilon, beta, v, intercept, statistics[t])
+        _write_values(dual, intercept, statistics[t])
         statistics[t, DRIFT] *= largest * rounding_error(diagonal, c, beta)
         _add_squares(weight[t], beta, w, out, q)
     _write_totals(statistics)

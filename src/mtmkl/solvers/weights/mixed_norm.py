@@ -49,11 +49,8 @@ _MAX_STEPS = 100
 _ROUNDING = 1e-13
 
 
-class MixedNormDuals:
-    """The duals of all tasks for weights γ of the kernels.
-
-    An :class:`~mtmkl.solvers.svm.inner.InnerProblem`, continued from weights to
-    weights.
+class MixedNormDuals(TaskDuals):
+    """The duals of all tasks for weights γ of the kernels: machines at η, and λ.
 
     Parameters
     ----------
@@ -61,72 +58,23 @@ class MixedNormDuals:
         All tasks with the same weights.
     C : float
     p : float
-        At least 2; 2 or one task leave no λ to find, and are better solved by
-        :class:`~mtmkl.solvers.svm.task_duals.TaskDuals`.
+        Above 2, and two tasks at least: otherwise there is no λ to find.
 
     Attributes
     ----------
-    C : float
     lam : ndarray of shape (T, k)
         λ of the last solution, by numbers of weights.
     """
 
     def __init__(self, problem: DualProblem, C: float, p: float) -> None:
-        self.problem = problem
-        self.C = C
         self.p = p
         self.order = p / (p - 2.0)  # p̄
         shape = (problem.n_tasks, problem.n_weights)
         own = problem.n_weights * np.arange(problem.n_tasks)[:, None] + problem.weight
-        self._tasks = TaskDuals(
-            replace(problem, weight=own, n_weights=shape[0] * shape[1]), C
-        )
+        super().__init__(replace(problem, weight=own, n_weights=shape[0] * shape[1]), C)
+        self._weight = problem.weight
         self._equal = problem.n_tasks ** (-1.0 / self.order)
         self.lam = np.full(shape, self._equal)
-
-    @property
-    def beta(self) -> FloatArray:
-        """The last solution, shape (N,)."""
-        return self._tasks.beta
-
-    @property
-    def intercept(self) -> FloatArray:
-        """Intercepts of the last solution, shape (T,)."""
-        return self._tasks.intercept
-
-    @property
-    def linear(self) -> FloatArray:
-        """c_t'β_t − ε‖β_t‖₁ of the last solution, shape (T,)."""
-        return self._tasks.linear
-
-    def renew(self) -> None:
-        """Grant the work of one solution."""
-        self._tasks.renew()
-
-    def set_box(self, C: float) -> None:
-        """Change C and with it the box."""
-        self.C = C
-        self._tasks.set_box(C)
-
-    def start(self, beta: FloatArray) -> None:
-        """Continue from a feasible β."""
-        self._tasks.start(beta)
-
-    def rescale(self, C: float) -> None:
-        """Change C, and each task's β by the best multiple of it in the new box."""
-        self.C = C
-        self._tasks.rescale(C)
-
-    def refresh(self) -> None:
-        """Compute outputs from β, from scratch."""
-        self._tasks.refresh()
-
-    def at(self, beta: FloatArray) -> "MixedNormDuals":
-        """Return the duals at a feasible β, in a state of their own."""
-        other = MixedNormDuals.__new__(MixedNormDuals)
-        other.__dict__.update(self.__dict__)
-        other._tasks = self._tasks.at(beta)
-        return other
 
     def solve(self, weights: FloatArray, tolerance: float) -> Inner:
         """Solve until neither machines nor λ are further from the optimum.
@@ -165,7 +113,7 @@ class MixedNormDuals:
 
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch."""
-        inner = self._tasks.evaluate((weights / self.lam).ravel())
+        inner = super().evaluate((weights / self.lam).ravel())
         return self._point(self.lam, weights, inner).inner
 
     def curvature(self, weights: FloatArray) -> FloatArray:
@@ -232,7 +180,7 @@ class MixedNormDuals:
         self, lam: FloatArray, weights: FloatArray, tolerance: float
     ) -> "_Point":
         """Solve the machines for given λ and γ."""
-        inner = self._tasks.solve((weights / lam).ravel(), tolerance)
+        inner = super().solve((weights / lam).ravel(), tolerance)
         return self._point(lam, weights, inner)
 
     def _point(self, lam: FloatArray, weights: FloatArray, inner: Inner) -> "_Point":
@@ -264,14 +212,12 @@ class MixedNormDuals:
         energy = eta * q
         multipliers = energy.sum(axis=0)
         active = np.flatnonzero((weights > 0.0) & (multipliers > 0.0))
-        factors, counts = self._tasks.curvature_factors(eta.ravel())
+        factors, counts = self.curvature_factors(eta.ravel())
         rows = np.arange(max(int(counts.max()), 1))
         taken = np.minimum(self.problem.offsets[:-1, None] + rows, len(factors) - 1)
         is_one = (rows < counts[:, None])[..., None]
         roots = np.zeros((counts.size, rows.size, weights.size))
-        np.put_along_axis(
-            roots, self.problem.weight[:, None], is_one * factors[taken], axis=2
-        )
+        np.put_along_axis(roots, self._weight[:, None], is_one * factors[taken], axis=2)
         normal = lam[:, active] ** self.order
         diagonal = 2.0 * energy[:, active]
         diagonal += (self.order - 1.0) * multipliers[active] * normal
@@ -373,24 +319,16 @@ class MixedNormPath:
         )
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Weight of the loss, positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: η (T, k), the weights of the kernels in each task; ``dual``: β
-            (N,); ``intercept``: (T,); ``extra``: "gamma" (k,) and "lam" (T, k).
+        Returns ``coef``: η (T, k), the weights of the kernels in each task; ``dual``: β
+        (N,); ``intercept``: (T,); ``extra``: "gamma" (k,) and "lam" (T, k).
         """
         solution = self._newton.solve(C, 0.0)
         return with_own_weights(solution, solution.coef[0], self._newton.state)
 
 
-def duals_of(problem: DualProblem, p: float, C: float) -> TaskDuals | MixedNormDuals:
+def duals_of(problem: DualProblem, p: float, C: float) -> TaskDuals:
     """Return the duals at γ; with p = 2 or one task there is no λ to find."""
     if p == 2.0 or problem.n_tasks == 1:
         return TaskDuals(problem, C)
@@ -398,7 +336,7 @@ def duals_of(problem: DualProblem, p: float, C: float) -> TaskDuals | MixedNormD
 
 
 def with_own_weights(
-    solution: Solution, gamma: FloatArray, state: TaskDuals | MixedNormDuals
+    solution: Solution, gamma: FloatArray, state: TaskDuals
 ) -> Solution:
     """Return a solution in γ with the weights γ/λ of each task."""
     lam = np.ones((state.problem.n_tasks, gamma.size))

@@ -59,6 +59,7 @@ from mtmkl.solvers.svm.task_duals import (
     feature_weights,
     remedy_of,
 )
+from mtmkl.solvers.weights.norm_weights import dual_norm
 from mtmkl.solvers.weights.schatten_steps import (
     add_own_sums,
     decompose,
@@ -91,28 +92,18 @@ _OF_GAP, _OF_TOLERANCE, _MOST_GAP = 0.2, 0.3, 0.03
 
 @dataclass(frozen=True)
 class SchattenProblem:
-    """Tasks on the coordinates of several kernels.
+    """Tasks on the coordinates of several kernels."""
 
-    Attributes
-    ----------
-    factors : ndarray of shape (N, D)
-        Coordinates of the samples, a block of columns for each kernel, tasks one after
-        the other.
-    ends : ndarray of shape (k + 1,)
-        Kernel j has the columns ``ends[j]:ends[j + 1]``.
-    spans : ndarray of shape (N, k, 2)
-        From which to which column a sample has coordinates other than 0 in a kernel:
-        Cholesky factors are triangular, and those of narrow kernels diagonal.
-    tasks : DualProblem
-        The tasks on the sum of the kernels, one term.
-    q : float
-        From 1 to 2.
-    """
-
+    #: Coordinates of the samples (N, D), tasks one after the other; kernel j has the
+    #: columns ``ends[j]:ends[j + 1]``.
     factors: FloatArray
     ends: IntArray
+    #: From which to which column a sample has coordinates other than 0 in a kernel,
+    #: (N, k, 2): Cholesky factors are triangular, those of narrow kernels diagonal.
     spans: IntArray
+    #: The tasks on the sum of the kernels, one term.
     tasks: DualProblem
+    #: From 1 to 2.
     q: float
 
     @classmethod
@@ -126,20 +117,10 @@ class SchattenProblem:
         epsilon: float | None = None,
         fit_intercept: bool = True,
     ) -> "SchattenProblem":
-        """Return a problem.
+        """Return a problem of the coordinates (N, d_j) in each of k kernels.
 
-        Parameters
-        ----------
-        factors : sequence of k ndarrays of shape (N, d_j)
-            Coordinates in each kernel, tasks one after the other.
-        c : ndarray of shape (N,)
-            Labels −1 and +1, or the targets of regression.
-        sizes : ndarray of shape (T,)
-            Samples of each task.
-        q : float
-        epsilon : float, optional
-            The tube of regression; by default the tasks are classifications.
-        fit_intercept : bool
+        ``sizes`` (T,) are the numbers of samples of the tasks; the other arguments are
+        those of a :class:`DualProblem`.
         """
         stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
@@ -174,25 +155,12 @@ class SchattenProblem:
         """Add B' to W, shape (T, D)."""
         add_own_sums(self.tasks.offsets, self.factors, self.spans, beta, W)
 
-    def dual_norm(self, largest: FloatArray) -> float:
-        """Return the norm dual to the q-norm over kernels."""
-        top = float(largest.max(initial=0.0))
-        if self.q == 1.0 or top == 0.0:
-            return top
-        order = self.q / (self.q - 1.0)
-        return top * float(np.linalg.norm(largest / top, order))
-
     def dual_value(self, beta: FloatArray, largest: FloatArray) -> tuple[float, float]:
-        """Return the dual's value at the best multiple of β, and the multiple.
+        """Return the dual's value at the best multiple of a feasible β, and that.
 
-        Parameters
-        ----------
-        beta : ndarray of shape (N,)
-            Feasible.
-        largest : ndarray of shape (k,)
-            σ_max(B_j).
+        ``largest`` are the σ_max(B_j), (k,).
         """
-        norm = self.dual_norm(largest)
+        norm = dual_norm(largest, self.q)
         size = self.tasks.epsilon * float(np.abs(beta).sum())
         linear = float(self.tasks.c @ beta) - size
         share = 1.0
@@ -300,19 +268,11 @@ class MixedSchattenPath:
         self._directions = _Directions(problem) if is_large else None
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Weight of the loss, positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of the
-            lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
-            and "ranks" (k,).
+        Returns ``coef``: W', shape (T, D), of low rank; ``dual``: β (N,), scaled, of
+        the lower bound; ``intercept``: (T,); ``extra``: "norms" (k,), the trace norms,
+        and "ranks" (k,).
         """
         if self._duals is None:
             self._duals = TaskDuals(self.problem.tasks, C)
@@ -432,7 +392,7 @@ class _Directions:
         """Add leading directions of B' as decomposed; None if none is new."""
         problem = self.problem
         values, largest = self.spectra.values, self.spectra.values[:, 0]
-        norm = max(problem.dual_norm(largest), 1e-300)
+        norm = max(dual_norm(largest, problem.q), 1e-300)
         order = _LARGEST_ORDER
         if problem.q > 1.0:
             order = min(problem.q / (problem.q - 1.0), order)

@@ -40,20 +40,17 @@ References
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
-from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
 from mtmkl.solvers.svm.logistic_duals import entropy
 from mtmkl.solvers.weights import mt_mkl_steps as steps
-from mtmkl.solvers.weights.mt_mkl_steps import BoolArray
+from mtmkl.solvers.weights.mt_mkl_steps import BoolArray, Problem
 from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
+from mtmkl.sparse import canonical_csr
 from mtmkl.typing import FloatArray, IntArray
 
 LossName = Literal["hinge", "logistic"]
@@ -66,9 +63,9 @@ _NO_BOUNDS = (np.inf, -np.inf)
 
 def solve(
     maps: Sequence[Any],
-    y: ArrayLike,
-    task: ArrayLike,
-    terms: Sequence[tuple[int, ArrayLike]],
+    y: FloatArray,
+    task: IntArray,
+    terms: Sequence[tuple[int, FloatArray]],
     *,
     C: float,
     p: float,
@@ -87,11 +84,11 @@ def solve(
     ----------
     maps : sequence of B sparse or dense matrices of shapes (n, d_b)
         φ_b(x_i), row by row.
-    y : array-like of shape (n,)
+    y : ndarray of shape (n,)
         ±1.
-    task : array-like of int of shape (n,)
+    task : ndarray of shape (n,)
         τ(i), in 0..T-1; tasks may be without samples.
-    terms : sequence of (int, array-like of shape (T, T))
+    terms : sequence of (int, ndarray of shape (T, T))
         For each term the number of its feature map and its task kernel R_m, symmetric
         and positive semi-definite.
     C : float
@@ -120,19 +117,12 @@ def solve(
     -----
     ConvergenceWarning
         If ``max_iter`` comes before ``tol``; the message says the gap reached.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, a task is outside 0..T-1, or a feature is not finite.
     """
     problem = _problem(maps, y, task, terms, C, p, loss)
     alpha, theta = _starting_point(problem, start)
     U = np.zeros((problem.n_tasks, problem.offsets[-1]))
     if start is not None:
-        steps.accumulate(
-            problem.maps, problem.offsets, problem.task, problem.y * alpha, U
-        )
+        steps.accumulate(problem, problem.y * alpha, U)
     theta, certificate = _descend(problem, alpha, theta, U, rng, tol, max_iter)
     warn_if_stopped(
         certificate,
@@ -143,7 +133,7 @@ def solve(
     )
     G = _combined(problem, theta)
     coef = np.empty_like(U)
-    for b, (begin, end) in enumerate(problem.columns):
+    for b, (begin, end) in enumerate(pairwise(problem.offsets)):
         np.matmul(G[b], U[:, begin:end], out=coef[:, begin:end])
     return Solution(
         coef=coef,
@@ -153,55 +143,23 @@ def solve(
     )
 
 
-@dataclass(frozen=True)
-class _Problem:
-    """The data in the form in which the compiled functions take them."""
-
-    maps: tuple[steps.Rows, ...]
-    offsets: IntArray  # (B + 1,), where the columns of each map begin
-    norms: FloatArray  # (B, n), k_b(x_i, x_i)
-    y: FloatArray
-    task: IntArray
-    kernels: FloatArray  # (M, T, T)
-    map_of: IntArray  # (M,)
-    C: float
-    p: float
-    logistic: bool
-
-    @property
-    def n_tasks(self) -> int:
-        return int(self.kernels.shape[1])
-
-    @property
-    def columns(self) -> list[tuple[int, int]]:
-        ends = self.offsets.tolist()
-        return list(pairwise(ends))
-
-
 def _problem(
     maps: Sequence[Any],
-    y: ArrayLike,
-    task: ArrayLike,
-    terms: Sequence[tuple[int, ArrayLike]],
+    y: FloatArray,
+    task: IntArray,
+    terms: Sequence[tuple[int, FloatArray]],
     C: float,
     p: float,
     loss: str,
-) -> _Problem:
-    labels = np.asarray(y, dtype=np.float64)
-    n_tasks = len(np.atleast_1d(terms[0][1]))
-    kernels = [check_task_kernel(kernel, n_tasks) for _, kernel in terms]
-    rows = _rows(maps, labels.size)
-    norms = np.stack([steps.squared_norms(*each) for each in rows])
-    if not np.isfinite(norms).all():
-        b, i = np.argwhere(~np.isfinite(norms))[0]
-        raise ValueError(f"map {b} has values in row {i} that are not finite")
-    return _Problem(
+) -> Problem:
+    rows = _rows(maps)
+    return Problem(
         maps=rows,
-        offsets=np.cumsum([0, *(np.shape(X)[1] for X in maps)]),
-        norms=norms,
-        y=labels,
-        task=_tasks(task, n_tasks, labels.size),
-        kernels=np.stack(kernels),
+        offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
+        norms=np.stack([steps.squared_norms(*each) for each in rows]),
+        y=y,
+        task=task,
+        kernels=np.stack([kernel for _, kernel in terms]),
         map_of=np.array([b for b, _ in terms]),
         C=float(C),
         p=float(p),
@@ -209,33 +167,9 @@ def _problem(
     )
 
 
-def _tasks(task: ArrayLike, n_tasks: int, n: int) -> IntArray:
-    index = np.asarray(task)
-    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
-        raise ValueError(
-            f"task must have a number for each of the {n} labels, got "
-            f"{index.dtype} of shape {index.shape}"
-        )
-    outside = (index < 0) | (index >= n_tasks)
-    if outside.any():
-        raise ValueError(f"task {index[outside][0]} is not in 0..{n_tasks - 1}")
-    return index.astype(np.intp)
-
-
-def _rows(maps: Sequence[Any], n: int) -> tuple[steps.Rows, ...]:
+def _rows(maps: Sequence[Any]) -> tuple[steps.Rows, ...]:
     """Return the maps with one type for all, so that they make a uniform tuple."""
-    matrices = []
-    for b, X in enumerate(maps):
-        if np.ndim(X) != 2 or np.shape(X)[0] != n:
-            raise ValueError(
-                f"map {b} must have one row for each of the {n} labels, got shape "
-                f"{np.shape(X)}"
-            )
-        matrix = csr_array(X, dtype=np.float64)
-        if not matrix.has_canonical_format:
-            matrix = matrix.copy()
-            matrix.sum_duplicates()
-        matrices.append(matrix)
+    matrices = [canonical_csr(X) for X in maps]
     width = max(matrix.indices.itemsize for matrix in matrices)
     rows = []
     for matrix in matrices:
@@ -248,26 +182,19 @@ def _rows(maps: Sequence[Any], n: int) -> tuple[steps.Rows, ...]:
 
 
 def _starting_point(
-    problem: _Problem, start: Solution | None
+    problem: Problem, start: Solution | None
 ) -> tuple[FloatArray, FloatArray]:
-    n_terms = problem.map_of.size
-    equal = equal_weights(n_terms, problem.p)
+    equal = equal_weights(problem.map_of.size, problem.p)
     if start is None:
         return np.zeros(problem.y.size), equal
-    dual, theta = start.dual, start.extra["theta"]
-    if dual is None or dual.shape != problem.y.shape or theta.shape != equal.shape:
-        raise ValueError(
-            "start must be a solution for the same samples and number of terms, got "
-            f"{0 if dual is None else dual.size} for {problem.y.size} samples and "
-            f"{theta.size} for {n_terms} terms"
-        )
-    alpha = np.clip(dual * (problem.C / start.extra["C"]), 0.0, problem.C)
-    theta = np.maximum(theta, _LEAST_SHARE * equal)
+    assert start.dual is not None
+    alpha = np.clip(start.dual * (problem.C / start.extra["C"]), 0.0, problem.C)
+    theta = np.maximum(start.extra["theta"], _LEAST_SHARE * equal)
     return alpha, theta / np.linalg.norm(theta, problem.p)
 
 
 def _descend(
-    problem: _Problem,
+    problem: Problem,
     alpha: FloatArray,
     theta: FloatArray,
     U: FloatArray,
@@ -293,18 +220,13 @@ def _descend(
         for t in range(problem.n_tasks):
             rng.shuffle(order[first[t] : last[t]])
         losses, above, below = steps.epoch(
-            problem.maps,
-            problem.offsets,
-            problem.norms,
-            problem.y,
+            problem,
             G,
             _deducible(G),
             rng.permutation(problem.n_tasks),
             order,
             first,
             last,
-            problem.C,
-            problem.logistic,
             *bounds,
             alpha,
             U,
@@ -316,16 +238,7 @@ def _descend(
         weights = max(0.5 * (norm - float(theta @ q)), 0.0)
         estimate = losses + weights
         if ratio * estimate <= tol * (dual + estimate) or epoch == max_iter:
-            loss = steps.total_loss(
-                problem.maps,
-                problem.offsets,
-                problem.y,
-                G,
-                U,
-                order,
-                first,
-                problem.logistic,
-            )
+            loss = steps.total_loss(problem, G, U, order, first)
             objective = float(0.5 * theta @ q + problem.C * loss)
             history.append(objective)
             converged = objective - dual <= tol * objective
@@ -349,7 +262,7 @@ def _descend(
     )
 
 
-def _combined(problem: _Problem, theta: FloatArray) -> FloatArray:
+def _combined(problem: Problem, theta: FloatArray) -> FloatArray:
     """Return G_b = Σ_m θ_m R_m over the terms of each map, shape (B, T, T)."""
     G = np.zeros((len(problem.maps), problem.n_tasks, problem.n_tasks))
     np.add.at(G, problem.map_of, theta[:, None, None] * problem.kernels)
@@ -365,14 +278,16 @@ def _deducible(G: FloatArray) -> BoolArray:
     return diagonal > _DEDUCIBLE * diagonal.max(axis=1, keepdims=True)
 
 
-def _quadratic_forms(problem: _Problem, U: FloatArray) -> FloatArray:
+def _quadratic_forms(problem: Problem, U: FloatArray) -> FloatArray:
     """Return q, shape (M,)."""
-    grams = np.stack([U[:, lo:hi] @ U[:, lo:hi].T for lo, hi in problem.columns])
+    grams = np.stack(
+        [U[:, lo:hi] @ U[:, lo:hi].T for lo, hi in pairwise(problem.offsets)]
+    )
     q = np.einsum("mst,mst->m", problem.kernels, grams[problem.map_of])
     return np.maximum(q, 0.0)
 
 
-def _gain(problem: _Problem, alpha: FloatArray) -> float:
+def _gain(problem: Problem, alpha: FloatArray) -> float:
     """Return h(α)."""
     if not problem.logistic:
         return float(alpha.sum())

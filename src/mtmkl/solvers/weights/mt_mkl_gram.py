@@ -64,11 +64,6 @@ class GramPath:
         Limit on visited weights.
     rng : Generator
         Draws the order of the samples of the logistic loss.
-
-    Raises
-    ------
-    ValueError
-        For an intercept with the logistic loss.
     """
 
     def __init__(
@@ -83,8 +78,6 @@ class GramPath:
         max_iter: int = 1000,
         rng: np.random.Generator,
     ) -> None:
-        if loss == "logistic" and fit_intercept:
-            raise ValueError("the logistic loss is solved without intercept")
         self._problem = DualProblem.of(y, blocks, fit_intercept=fit_intercept)
         self._p, self._loss = p, loss
         self._tol, self._max_iter = tol, max_iter
@@ -102,24 +95,11 @@ class GramPath:
             )
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C.
+        """Solve for one C > 0.
 
-        Parameters
-        ----------
-        C : float
-            Positive.
-
-        Returns
-        -------
-        Solution
-            ``coef``: θ (M,); ``dual``: β (n,); ``intercept``: (1,), 0 without one.
-            Iterations are visited weights.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If ``max_iter`` or rounding comes before ``tol``; the message says the gap
-            reached.
+        Returns ``coef``: θ (M,); ``dual``: β (n,); ``intercept``: (1,), 0 without one.
+        Iterations are visited weights. Warns if ``max_iter`` or rounding comes before
+        ``tol``.
         """
         if self._shared is not None:
             solution = self._shared.solve(C, 0.0)

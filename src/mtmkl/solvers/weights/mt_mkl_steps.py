@@ -4,7 +4,7 @@ For :mod:`mtmkl.solvers.weights.mt_mkl_features`, whose notation this is. A feat
 is its values, its column numbers, and where each row begins, as in CSR.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,27 @@ from mtmkl.typing import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
 Rows = tuple[FloatArray, NDArray[Any], NDArray[np.int64]]
+
+
+class Problem(NamedTuple):
+    """The data, M terms on B feature maps, and the parameters."""
+
+    maps: tuple[Rows, ...]
+    offsets: IntArray  # (B + 1,), where the columns of each map begin
+    norms: FloatArray  # (B, n), k_b(x_i, x_i)
+    y: FloatArray
+    task: IntArray
+    kernels: FloatArray  # (M, T, T)
+    map_of: IntArray  # (M,)
+    C: float
+    p: float
+    logistic: bool
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks T."""
+        return int(self.kernels.shape[1])
+
 
 _BLOCK = 2048  # columns combined at a time, which the first cache holds
 
@@ -66,14 +87,9 @@ def _add(
 
 
 @compiled
-def accumulate(
-    maps: tuple[Rows, ...],
-    offsets: IntArray,
-    task: IntArray,
-    beta: FloatArray,
-    U: FloatArray,
-) -> None:
+def accumulate(problem: Problem, beta: FloatArray, U: FloatArray) -> None:
     """Add β_i φ_b(x_i) to u_{b,τ(i)}."""
+    maps, offsets, task = problem.maps, problem.offsets, problem.task
     for i in range(beta.size):
         if beta[i] != 0.0:
             for b in range(len(maps)):
@@ -101,14 +117,8 @@ def _enter(
 
 
 @routine
-def _margin(
-    maps: tuple[Rows, ...],
-    offsets: IntArray,
-    G: FloatArray,
-    t: int,
-    i: int,
-    v: FloatArray,
-) -> float:
+def _margin(problem: Problem, G: FloatArray, t: int, i: int, v: FloatArray) -> float:
+    maps, offsets = problem.maps, problem.offsets
     total = 0.0
     for b in range(len(maps)):
         # With a zero on its diagonal the row of G is zero, and so is v.
@@ -136,18 +146,13 @@ def _logistic_share(old: float, C: float) -> float:
 
 @compiled
 def epoch(
-    maps: tuple[Rows, ...],
-    offsets: IntArray,
-    norms: FloatArray,
-    y: FloatArray,
+    problem: Problem,
     G: FloatArray,
     deducible: BoolArray,
     tasks: IntArray,
     order: IntArray,
     first: IntArray,
     last: IntArray,
-    C: float,
-    logistic: bool,
     upper_bound: float,
     lower_bound: float,
     alpha: FloatArray,
@@ -160,6 +165,7 @@ def epoch(
     whose gradient 1 − y_i f_i is below the least violation (or at C and above the
     largest) has moved further into its bound than anything else has yet to move.
     """
+    maps, offsets, y, C = problem.maps, problem.offsets, problem.y, problem.C
     n_maps = len(maps)
     v = np.empty(U.shape[1])
     gap = 0.0
@@ -179,12 +185,12 @@ def epoch(
         while position < last[t]:
             i = order[position]
             old = alpha[i]
-            margin = y[i] * _margin(maps, offsets, G, t, i, v)
+            margin = y[i] * _margin(problem, G, t, i, v)
             curvature = 0.0
             for b in range(n_maps):
-                curvature += G[b, t, t] * norms[b, i]
-            gap += C * _loss(margin, logistic) + old * margin
-            if logistic:
+                curvature += G[b, t, t] * problem.norms[b, i]
+            gap += C * _loss(margin, problem.logistic) + old * margin
+            if problem.logistic:
                 gap += _logistic_share(old, C)
                 new = logistic_step(old, margin, curvature, C)
             else:
@@ -234,14 +240,7 @@ def epoch(
 
 @compiled
 def total_loss(
-    maps: tuple[Rows, ...],
-    offsets: IntArray,
-    y: FloatArray,
-    G: FloatArray,
-    U: FloatArray,
-    order: IntArray,
-    first: IntArray,
-    logistic: bool,
+    problem: Problem, G: FloatArray, U: FloatArray, order: IntArray, first: IntArray
 ) -> float:
     """Return Σ_i l(y_i f_i)."""
     v = np.empty(U.shape[1])
@@ -249,8 +248,9 @@ def total_loss(
     for t in range(first.size - 1):
         if first[t] == first[t + 1]:
             continue
-        _enter(offsets, G, t, U, v)
+        _enter(problem.offsets, G, t, U, v)
         for position in range(first[t], first[t + 1]):
             i = order[position]
-            total += _loss(y[i] * _margin(maps, offsets, G, t, i, v), logistic)
+            margin = problem.y[i] * _margin(problem, G, t, i, v)
+            total += _loss(margin, problem.logistic)
     return total

@@ -15,9 +15,9 @@ class _ZeroOneLabels(LinearPathEstimator):
     """An estimator on labels 0 and 1; to be named before the class of the method."""
 
     def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
+        self, X: FloatArray, y: FloatArray, task: IntArray
     ) -> PreparedRegression:
-        return super()._prepare(X, (y + 1.0) / 2.0, task, n_points=n_points)
+        return super()._prepare(X, (y + 1.0) / 2.0, task)
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         return 2.0 * super()._outputs(X, task) - 1.0

@@ -20,7 +20,6 @@ from mtmkl.solvers.svm.inner import (
 )
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_norm import (
-    MixedNormDuals,
     duals_of,
     with_own_weights,
 )
@@ -62,7 +61,7 @@ class MixedNormDescent:
         self.step = step
         self.tol = tol
         self.max_iter = max_iter
-        self._state: TaskDuals | MixedNormDuals | None = None
+        self._state: TaskDuals | None = None
         self._logs = np.full(problem.n_weights, -np.log(problem.n_weights))
 
     def solve(self, C: float) -> Solution:

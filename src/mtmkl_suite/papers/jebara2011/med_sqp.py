@@ -26,7 +26,7 @@ from scipy.special import expit
 from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import SwitchedPath, switch_cost
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.smo import DIAGONAL, pair_steps, workspace
+from mtmkl.solvers.svm.smo import DIAGONAL, Dual, pair_steps, workspace
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.typing import FloatArray
 
@@ -61,11 +61,9 @@ class SqpPath(SwitchedPath):
         change_tol: float = 0.0,
         max_iter: int = 10_000,
     ) -> None:
-        super().__init__()
+        super().__init__(tol, max_iter)
         self.tasks = tasks
-        self.tol = tol
         self.change_tol = change_tol
-        self.max_iter = max_iter
         self._C, self._beta = 1.0, np.zeros(tasks.c.size)
 
     def solve(self, C: float, log_alpha: float) -> Solution:
@@ -215,20 +213,9 @@ class _Sweeps:
             linear = v + Q @ b
             work, index = workspace(b.size)
             work[DIAGONAL] = Q.diagonal()
-            pair_steps(
-                Q,
-                linear,
-                self.lo[rows],
-                self.hi[rows],
-                self.tasks.epsilon,
-                b,
-                v,
-                work,
-                index,
-                tol,
-                _MAX_PAIR_STEPS,
-                0.0,
-            )
+            box = self.lo[rows], self.hi[rows]
+            dual = Dual(linear, *box, self.tasks.epsilon, b, v)
+            pair_steps(Q, dual, work, index, tol, _MAX_PAIR_STEPS, 0.0)
             self.outputs[t] = self._outputs(t)
             self.q[own] += 0.5 * b @ self.outputs[t] - share
 

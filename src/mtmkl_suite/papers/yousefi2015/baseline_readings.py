@@ -172,9 +172,7 @@ class KernelFeatures(LinearTaskClassifier):
 
     standardize: ClassVar[bool] = True
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedTasks:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         features = Features.of(X, standardize=self.standardize)
         components = features(X)
         size = np.sqrt(components.var(axis=0).mean())
@@ -201,9 +199,7 @@ class KernelFeatures(LinearTaskClassifier):
 class WithoutIntercept(LinearTaskClassifier):
     """A baseline without intercepts; features are standardised over all tasks."""
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedTasks:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         scaler = StandardScaler().fit(X)
         return _without_offset(X, y, task, scaler.mean_, scaler.scale_)
 
@@ -211,9 +207,7 @@ class WithoutIntercept(LinearTaskClassifier):
 class InputsAsStored(LinearTaskClassifier):
     """A baseline on features as they are stored, without intercepts."""
 
-    def _prepare(
-        self, X: FloatArray, y: FloatArray, task: IntArray, *, n_points: int
-    ) -> PreparedTasks:
+    def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         n_features = X.shape[1]
         return _without_offset(X, y, task, np.zeros(n_features), np.ones(n_features))
 

@@ -88,15 +88,15 @@ def test_the_average_of_kernels():
             {"name": "average", "kernels": ["linear"], "normalize": "cosine"},
             "normalize must be 'trace' or None",
         ),
-        ({"name": "wavelet"}, "unknown kernel 'wavelet'; known kernels: average, expo"),
+        ({"name": "wavelet"}, "unknown kernel 'wavelet' .known: average, expo"),
         ({"name": "linear", "degree": 2}, "degree"),
         ({"name": "polynomial", "degree": 0}, "degree must be a whole number"),
         ({"name": "linear", "constant": -1}, "constant must be at least 0"),
         ({"name": "gaussian", "width": 0.0}, "width must be positive"),
         ({"name": "gaussian", "width": 1.0, "median_factor": 1.0}, "either width or"),
-        (3.0, "not a kernel specification"),
+        (3.0, "not a specification of a kernel"),
         ({"name": "gaussian", "sigma": 1.0}, "'gaussian' has no 'sigma'.*width, med"),
-        ({"name": "gaussian", "width": "wide"}, "width must be a number, got 'wide'"),
+        ({"name": "gaussian", "width": "wide"}, "width must be positive.*, got 'wide'"),
     ],
 )
 def test_bad_specifications(spec, message):

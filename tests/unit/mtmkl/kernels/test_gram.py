@@ -6,7 +6,6 @@ import pytest
 from mtmkl.kernels import gram
 from mtmkl.kernels.base import Gaussian, Polynomial
 from mtmkl.kernels.gram import (
-    GramBlocks,
     GramMemoryError,
     TrainingSet,
     check_task_kernel,
@@ -90,12 +89,10 @@ def test_single_features_are_terms_that_are_never_built():
     assert training(["features"])[0].blocks().grams.shape == (36, 0)
 
 
-def test_a_subset_equals_what_is_computed_from_its_examples():
+def test_a_block_alone_equals_what_is_computed_from_its_examples():
     set_, X = training(["features", *KERNELS])
-    rows = np.array([1, 2, 3, 5, 7])
-    some = set_.blocks().subset(rows)
-    chosen = set_.order[rows]
-    fresh = TrainingSet(set_.terms, X[chosen], TASK[chosen], 3).blocks()
+    some = set_.blocks().block(1)
+    fresh = TrainingSet(set_.terms, X[TASK == 1], np.zeros(4, int), 1).blocks()
     np.testing.assert_array_equal(some.offsets, fresh.offsets)
     np.testing.assert_array_equal(some.features, fresh.features)
     np.testing.assert_allclose(some.grams, fresh.grams, rtol=1e-12)
@@ -126,16 +123,13 @@ def test_blocks_of_the_same_inputs_share_their_matrices(as_inputs):
         )
 
 
-def test_a_subset_of_shared_blocks_has_the_matrices_of_its_examples():
+def test_a_shared_block_alone_has_the_same_matrices():
     shared = one_vs_rest(["features", *KERNELS]).blocks()
-    apart = GramBlocks.of(
-        shared.sizes, features=shared.features, grams=np.tile(shared.grams, (3, 1))
-    )
-    for rows in ([1, 3, 11, 14, 25], range(10, 20), range(30)):
-        some, expected = shared.subset(rows), apart.subset(rows)
-        np.testing.assert_array_equal(some.grams, expected.grams)
-        np.testing.assert_array_equal(some.entries, expected.entries)
-    assert np.shares_memory(shared.subset(range(10, 20)).grams, shared.grams)
+    for b in range(3):
+        alone = shared.block(b)
+        assert np.shares_memory(alone.grams, shared.grams)
+        np.testing.assert_array_equal(alone.grams, shared.grams)
+        np.testing.assert_array_equal(alone.entries, [0])
 
 
 def task_kernels():

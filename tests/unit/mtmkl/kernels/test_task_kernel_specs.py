@@ -58,7 +58,7 @@ def test_a_tree_may_be_named():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("tree", "unknown task kernel 'tree'; known: dirac_uniform, each_task"),
+        ("tree", "unknown task kernel 'tree' .known: dirac_uniform, each_task"),
         ([], r"not a specification of task kernels: \[\]"),
         ({"name": "union", "n_tasks": 3}, "'union' has no 'n_tasks'"),
         ({"name": "smooth", "scales": [1]}, "'smooth' needs distances"),

@@ -75,18 +75,20 @@ class Quadratic:
 def test_newton_meets_its_gap_and_the_stationarity(log_alpha):
     problem = Quadratic([1.0, 4.0, 0.2], 3.0)
     result = minimise_over_switches(problem, log_alpha, n_switches=3, tol=1e-12)
-    assert result.status == "converged"
-    gap = result.objective - result.dual_objective
-    assert 0 <= gap <= 1e-12 * result.objective
-    np.testing.assert_allclose(result.log_odds, result.q - log_alpha, atol=1e-4)
+    assert result.certificate.status == "converged"
+    gap = result.certificate.objective - result.certificate.dual_objective
+    assert 0 <= gap <= 1e-12 * result.certificate.objective
+    np.testing.assert_allclose(
+        result.extra["log_odds"], result.extra["q"] - log_alpha, atol=1e-4
+    )
     # Against a fine grid of F along every axis: no neighbour is lower.
     for d in range(3):
         for shift in (-0.01, 0.01):
-            u = result.log_odds.copy()
+            u = result.extra["log_odds"].copy()
             u[d] += shift
             prior = divergence(u, np.full(3, -log_alpha))
             value = prior + problem.solve(expit(u), 0.0).primal
-            assert value > result.dual_objective
+            assert value > result.certificate.dual_objective
 
 
 def test_a_far_start_is_brought_back_by_the_line_search():
@@ -96,8 +98,10 @@ def test_a_far_start_is_brought_back_by_the_line_search():
         minimise_over_switches(problem, 20.0, n_switches=3, start=start, tol=1e-10)
         for start in (far, None)
     )
-    assert from_far.status == "converged"
-    assert from_far.objective == pytest.approx(from_near.objective, rel=1e-9)
+    assert from_far.certificate.status == "converged"
+    assert from_far.certificate.objective == pytest.approx(
+        from_near.certificate.objective, rel=1e-9
+    )
 
 
 def test_iterations_are_limited():
@@ -105,8 +109,8 @@ def test_iterations_are_limited():
     result = minimise_over_switches(
         problem, 20.0, n_switches=3, start=np.array([9.0, -9.0, 9.0]), max_iter=1
     )
-    assert result.status == "stopped"
-    assert result.objective > result.dual_objective
+    assert result.certificate.status == "stopped"
+    assert result.certificate.objective > result.certificate.dual_objective
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
@@ -122,7 +126,7 @@ def test_a_problem_without_a_minimum_ends(q):
 
     problem = Broken([1.0, 4.0, 0.2], 3.0)
     result = minimise_over_switches(problem, 0.0, n_switches=3, start=np.zeros(3))
-    assert result.status == "stalled"
+    assert result.certificate.status == "stalled"
 
 
 def test_a_line_search_without_a_decrease_is_not_repeated_for_ever():
@@ -140,5 +144,5 @@ def test_a_line_search_without_a_decrease_is_not_repeated_for_ever():
 
     problem = Rising([1.0, 4.0, 0.2], 3.0)
     result = minimise_over_switches(problem, 0.0, n_switches=3, max_iter=10_000)
-    assert result.status == "stalled"
+    assert result.certificate.status == "stalled"
     assert problem.n_solved < 1000

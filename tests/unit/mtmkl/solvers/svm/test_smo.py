@@ -16,12 +16,15 @@ def minimise(K, c, lo, hi, *, epsilon=0.0, equality=True, tol=TIGHT):
     work, index = smo.workspace(c.size)
     work[smo.DIAGONAL] = K.diagonal()
     solve = smo.pair_steps if equality else smo.single_steps
-    n_iter, reached, _ = solve(
-        K, c, lo, hi, epsilon, beta, v, work, index, tol, 1_000_000, 0.0
-    )
+    dual = smo.Dual(c, lo, hi, epsilon, beta, v)
+    n_iter, reached, _ = solve(K, dual, work, index, tol, 1_000_000, 0.0)
     assert n_iter < 1_000_000
     assert reached == tol
     return beta, v
+
+
+def intercept_at(v, beta, lo, hi, epsilon):
+    return smo.intercept_at(smo.Dual(v, lo, hi, epsilon, beta, v))
 
 
 @pytest.mark.parametrize("equality", [True, False])
@@ -40,7 +43,7 @@ def test_regression_reaches_the_independent_optimum(kind, C, epsilon, equality):
     assert_optimal(K, target, -box, box, beta, epsilon=epsilon, total=total, atol=1e-9)
     intercept = 0.0
     if equality:
-        intercept = smo.intercept_at(v, beta, -box, box, epsilon)
+        intercept = intercept_at(v, beta, -box, box, epsilon)
     loss = np.maximum(0, np.abs(v - intercept) - epsilon)
     primal = 0.5 * beta @ K @ beta + C * loss.sum()
     assert primal == pytest.approx(best, rel=1e-6)
@@ -52,7 +55,7 @@ def test_a_tube_wider_than_the_targets_leaves_nothing():
     beta, v = minimise(K, target, -box, box, epsilon=0.75)
     np.testing.assert_array_equal(beta, 0.0)
     # Of all in [2.25, 2.75].
-    assert smo.intercept_at(v, beta, -box, box, 0.75) == pytest.approx(2.5)
+    assert intercept_at(v, beta, -box, box, 0.75) == pytest.approx(2.5)
 
 
 def test_a_large_offset_of_the_targets_goes_into_the_intercept():
@@ -63,8 +66,8 @@ def test_a_large_offset_of_the_targets_goes_into_the_intercept():
     plain, v = minimise(K, target, -box, box, epsilon=0.05, tol=1e-8)
     moved, w = minimise(K, target + 1e6, -box, box, epsilon=0.05, tol=1e-8)
     np.testing.assert_allclose(K @ moved, K @ plain, atol=1e-7)
-    shift = smo.intercept_at(w, moved, -box, box, 0.05) - 1e6
-    assert shift == pytest.approx(smo.intercept_at(v, plain, -box, box, 0.05), abs=1e-7)
+    shift = intercept_at(w, moved, -box, box, 0.05) - 1e6
+    assert shift == pytest.approx(intercept_at(v, plain, -box, box, 0.05), abs=1e-7)
 
 
 @pytest.mark.parametrize("equality", [True, False])
@@ -90,9 +93,9 @@ def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
         beta = np.array([1.0, rounding, -1.0])
         # up from the kink at 0.1 − 0.4 and from −1 at −0.5, down at 0.5 and from 1
         # at 0.3
-        assert smo.intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
+        assert intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
 
 
 def test_a_small_multiplier_is_free_beside_small_ones():
     lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
-    assert smo.intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3
+    assert intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3

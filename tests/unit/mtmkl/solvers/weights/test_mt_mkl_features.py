@@ -222,26 +222,3 @@ def test_memory_beside_the_data():
     rest = 48 * n + 100_000
     assert peak + compiled <= 2 * n_tasks * len(terms) * d * 8
     assert peak <= 2 * n_tasks * d * 8 + rest
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"task": np.array([0, 1, 2])}, r"task 2 is not in 0..1"),
-        ({"maps": [np.ones((2, 2))]}, r"map 0 must have one row .* 3 labels, got"),
-        ({"maps": [np.array([[1, 2], [np.nan, 0], [1, 1]])]}, "map 0 .* in row 1"),
-        ({"terms": [(0, -np.eye(2))]}, "least eigenvalue is -1"),
-        ({"terms": [(0, np.eye(2)), (0, np.eye(3))]}, r"shape \(2, 2\), got \(3, 3\)"),
-        ({"task": np.zeros(2, dtype=int)}, r"each of the 3 labels, got .* \(2,\)"),
-    ],
-)
-def test_wrong_input(change, message):
-    options = {
-        "maps": [np.ones((3, 2))],
-        "y": np.array([1.0, -1.0, 1.0]),
-        "task": np.array([0, 1, 1]),
-        "terms": [(0, np.eye(2))],
-        "C": 1.0,
-    }
-    with pytest.raises(ValueError, match=message):
-        solve(**(options | change))
