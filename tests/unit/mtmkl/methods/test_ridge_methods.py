@@ -57,18 +57,6 @@ def test_gamma_of_each_task_must_match_the_tasks(data):
     assert IndependentRidgeRegressor.per_task_params == ("gamma",)
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
-def test_aggregate_is_ridge_of_all(data, fit_intercept):
-    X, y, task = data
-    estimator = AggregateRidgeRegressor(0.6, fit_intercept=fit_intercept).fit(
-        X, y, task
-    )
-    ridge = Ridge(alpha=0.6, fit_intercept=fit_intercept).fit(X, y)
-    expected = np.repeat(ridge.coef_[:, None], 8, axis=1)
-    np.testing.assert_allclose(estimator.coef_, expected, atol=1e-9)
-    np.testing.assert_allclose(estimator.predict(X, task), ridge.predict(X))
-
-
 GROUPS = 12
 
 
