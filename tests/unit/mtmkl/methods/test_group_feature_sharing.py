@@ -2,27 +2,11 @@ import warnings
 from itertools import combinations
 
 import numpy as np
-import pytest
 from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
 
 from mtmkl.methods.group_feature_sharing import GroupFeatureSharingClassifier
-
-
-def test_cosine_of_a_vector_of_norm_zero_is_zero(labelled):
-    X, y, task = labelled
-    model = GroupFeatureSharingClassifier(kernels=["linear"]).fit(X, y, task)
-    scores = model.decision_function(np.zeros((4, 3)), np.arange(4))
-    np.testing.assert_allclose(scores, model.intercept_)
-
-
-def test_cosine_of_single_features_is_refused(labelled):
-    X, y, task = labelled
-    with pytest.raises(ValueError, match='"linear" instead of "features"'):
-        GroupFeatureSharingClassifier(kernels=["features"]).fit(X, y, task)
-    with pytest.raises(ValueError, match="normalize must be one of 'cosine'"):
-        GroupFeatureSharingClassifier(normalize="center").fit(X, y, task)
 
 
 def test_ten_kernels_by_default(labelled):
