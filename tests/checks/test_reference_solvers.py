@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from method_cases import case_of
+from method_cases import case_of, with_objective
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sweeps import sweep
@@ -29,6 +29,13 @@ SETTINGS = [
     for name, method in sorted(REGISTRY.items())
     if method not in WITHOUT_OPTIMUM
     for label, params in case_of(name).settings.items()
+]
+VARIANTS = [
+    pytest.param(REGISTRY[name](**params), id=f"{name}, variant {number}")
+    for name, case in with_objective().items()
+    if REGISTRY[name] not in WITHOUT_OPTIMUM
+    for number, params in enumerate(case.variants)
+    if params
 ]
 
 
@@ -71,7 +78,7 @@ def test_every_method_has_an_optimum_or_a_reason():
     assert set(PROBLEMS).isdisjoint(WITHOUT_OPTIMUM)
 
 
-@pytest.mark.parametrize("model", SETTINGS)
+@pytest.mark.parametrize("model", [*SETTINGS, *VARIANTS])
 def test_the_optimum_lies_between_the_bounds(model):
     model, *data = fitted(model)
     found = judge(model, *data)
