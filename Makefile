@@ -15,7 +15,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := quick
-.PHONY: quick paper publish rejudge site install test test-all test-newest wheels release cluster cluster-quick lint types format check \
+.PHONY: quick paper publish rejudge site install test test-all test-newest wheels release cluster lint types format check \
 	benchmark benchmark-against benchmark-tier faults mutants verify nightly audit lock clean-results help
 
 quick: $(INSTALLED) ## run the quick tier (default); report: results/quick/report.html
@@ -68,11 +68,6 @@ cluster: $(INSTALLED) ## test the workflow on a SLURM cluster of this machine (D
 		snakemake-executor-plugin-slurm==2.8.0
 	$(BIN)/pytest tests/cluster
 
-cluster-quick: $(INSTALLED) ## the whole quick tier on that cluster and without it: equal digests? to figures/cluster
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		snakemake-executor-plugin-slurm==2.8.0
-	$(BIN)/python tests/cluster/quick_tier.py
-
 lint: $(INSTALLED) ## check style: ruff, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -99,8 +94,7 @@ benchmark-against: $(INSTALLED) ## the same to results/, naming the ratios that 
 benchmark-tier: $(INSTALLED) ## how long the published record took, by experiment
 	$(BIN)/python benchmarks/paper_tier.py
 
-# FAULTS=kills runs those of one module; FAULTS="kills --kills 3" a few of them; rows of
-# this very commit are kept unless FAULTS=--again.
+# FAULTS=kills runs those of one module; FAULTS="kills --trials 3" a few of them.
 faults: $(INSTALLED) ## kill, damage, fill up, mislead: less than an hour; table: figures/faults/faults.csv
 	PYTHONPATH=tests:tests/support:tests/workflow $(BIN)/python -m faults $(FAULTS)
 

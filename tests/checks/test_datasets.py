@@ -5,13 +5,7 @@ import pytest
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from mtmkl.sparse import is_sparse, same_inputs
-from mtmkl_suite.data import (
-    default_registry,
-    load,
-    load_splits,
-    make_splits,
-    save_splits,
-)
+from mtmkl_suite.data import default_registry, load, make_splits
 
 REGISTRY = default_registry()
 OF_IMAGES = ("flowers17", "caltech101")  # their distances take minutes to compute
@@ -105,7 +99,7 @@ def test_an_example_has_the_same_inputs_in_every_task(data):
     assert len(np.unique(pairs, axis=0)) == len(pairs)
 
 
-def test_splits(data, tmp_path):
+def test_splits(data):
     protocol = protocol_of(data)
     splits = make_splits(data, protocol, 0)
     assert len(splits) == 2
@@ -133,9 +127,3 @@ def test_splits(data, tmp_path):
             assert folds.size >= 2
             assert np.ptp(np.bincount(folds, minlength=3)) <= spread
         assert np.array_equal(np.sort(split.task_order), np.arange(data.n_tasks))
-    save_splits(tmp_path / "splits.npz", splits)
-    stored = load_splits(tmp_path / "splits.npz")
-    for key, split in splits.items():
-        for label in ("train", "test", "fold", "task_order"):
-            expected = getattr(split, label)
-            assert np.array_equal(getattr(stored[key], label), expected)

@@ -8,8 +8,6 @@ import json
 import subprocess
 import sys
 
-from mtmkl.methods import REGISTRY
-
 LOADED = """
 import importlib.util, json, sys
 {before}
@@ -42,24 +40,6 @@ def test_the_package_loads_nothing_but_itself():
 def test_the_command_starts_without_numpy():
     packages, _ = loaded_by("import mtmkl_suite.cli.main")
     assert packages <= {"mtmkl", "mtmkl_suite", "yaml", "_yaml"}
-
-
-def test_estimators_load_nothing_that_scikit_learn_does_not():
-    code = f"from mtmkl.methods import {', '.join(REGISTRY)}"
-    packages, modules = loaded_by(code, before="import sklearn.svm")
-    assert packages == {"mtmkl"}
-    parts = {name.split(".")[1] for name in modules}
-    assert parts <= {
-        "errors",
-        "kernels",
-        "methods",
-        "solvers",
-        "sequences",
-        "sparse",
-        "specs",
-        "task_labels",
-        "typing",
-    }
 
 
 def test_the_library_needs_few_packages():

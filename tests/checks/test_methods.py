@@ -5,15 +5,10 @@ import pickle
 import numpy as np
 import pytest
 from method_cases import case_of, path_of
-from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._base.linear_classifier import RestartedClassifier
 from mtmkl.methods.med_metric import MEDMetric
 from mtmkl_suite.methods import resolve
 
@@ -51,11 +46,8 @@ def having(*names):
     return [n for n in WITH_TASKS if set(names) & make(n).get_params().keys()]
 
 
-# Of problems that are not convex: no bound on their minimum.
-NOT_CONVEX = {n for n in WITH_TASKS if issubclass(EVERY[n][0], RestartedClassifier)}
 # What they sample depends on the order of the tasks.
 SAMPLING = set(having("n_samples"))
-CERTIFIED = [n for n in having("gamma", "tol") if n not in NOT_CONVEX]
 # Coefficients of linear regressions are unique; of other methods, only values are.
 LINEAR_REGRESSIONS = REGRESSORS.keys() - set(having("kernels"))
 
@@ -72,13 +64,6 @@ def make_tight(name, **params):
 
 def path_points(name):
     return path_of(EVERY[name][0].__name__)
-
-
-def two_points(name):
-    """Return two values of the first parameter of the path."""
-    parameter = next(iter(path_points(name)[0]))
-    levels = sorted({point[parameter] for point in path_points(name)})
-    return {parameter: [levels[0], levels[-1]]}
 
 
 @pytest.fixture(scope="module")
@@ -239,26 +224,6 @@ def test_path_equals_single_fits(name, data):
                 assert np.ptp((found - expected)[task[rows] == t]) <= 5e-3
 
 
-@pytest.mark.parametrize("name", CERTIFIED)
-def test_certificate(name, data):
-    X, y, task = data
-    has_gamma = "gamma" in make(name).get_params()
-    extremes = [{"gamma": 1e-6}, {"gamma": 1e3}] if has_gamma else []
-    for point in [*path_points(name), *extremes]:
-        estimator = make(name, **point).fit(X, y, task)
-        tol = estimator.get_params().get("tol", 1e-6)
-        assert 0 <= estimator.duality_gap_ <= tol <= 1e-4
-        assert estimator.n_iter_ >= 1
-        if has_gamma:
-            error = np.sum((y - estimator.predict(X, task)) ** 2)
-            assert 0 < estimator.objective_ * (1 + 1e-9) >= error
-        upper, lower = estimator.objective_, estimator.dual_objective_
-        assert lower <= upper + 1e-12 * abs(upper)
-        assert estimator.duality_gap_ == pytest.approx(
-            max(upper - lower, 0.0) / max(abs(upper), 1e-300)
-        )
-
-
 @task_methods
 def test_bad_input(name, data):
     X, y, task = data
@@ -344,25 +309,6 @@ def test_tasks_of_one_class_or_one_example(name, data):
     if "Pool" not in name and "MultiTaskMKLClassifier" not in name:
         alone = estimator.decision_function(X, task)[task == 1]
         np.testing.assert_array_equal(alone, -1.0)
-
-
-@classifiers
-def test_grid_search_with_routed_tasks(name, data):
-    X, y, task = data
-    with config_context(enable_metadata_routing=True):
-        estimator = make(name)
-        for request in ("set_fit_request", "set_score_request"):
-            estimator = getattr(estimator, request)(task=True)
-        search = GridSearchCV(
-            make_pipeline(StandardScaler(), estimator),
-            {
-                f"{type(estimator).__name__.lower()}__{parameter}": levels
-                for parameter, levels in two_points(name).items()
-            },
-            cv=3,
-        ).fit(X, y, task=task)
-    assert search.best_score_ > 0.5
-    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
 
 
 @pytest.mark.parametrize("name", WITH_TASKS)

@@ -1,10 +1,20 @@
 """The workflow through SLURM, on a cluster of this machine alone (loopback.sh)."""
 
 import importlib.util
+import subprocess
+from pathlib import Path
 
 import pytest
-from slurm_here import AS_HERE, MISSING, on_loopback
-from tiny_workflow import TinyWorkflow
+from tiny_workflow import ROOT, TinyWorkflow
+
+MISSING = 77  # exit status of loopback.sh where packages or rights are missing
+AS_HERE = [
+    "--workflow-profile", str(ROOT / "profiles/slurm"),
+    "--jobs", "4", "--latency-wait", "5",
+    "--slurm-no-account", "--slurm-status-command", "squeue",
+    "--slurm-init-seconds-before-status-checks", "2",
+    "--seconds-between-status-checks", "2",
+]  # fmt: skip
 
 # Runs the command, and cancels the first job with fits as soon as it runs.
 CANCEL_ONE = """
@@ -16,6 +26,14 @@ while kill -0 $run 2>/dev/null; do
 done
 wait $run
 """
+
+
+def on_loopback(*command, **options):
+    """Run a command on the cluster, and return what came of it."""
+    return subprocess.run(
+        [str(Path(__file__).with_name("loopback.sh")), *command],
+        capture_output=True, text=True, check=False, **options,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,14 +1,12 @@
-"""A full disk, folders that cannot be written, and two runs in one folder."""
+"""A full disk, and folders that cannot be written."""
 
-import os
 import shutil
-import signal
 import subprocess
 from contextlib import contextmanager
 
 import numpy as np
 
-from faults.runs import Runs, kill, wait_until
+from faults.runs import Runs
 from faults.table import Fault, SkippedError
 
 SEED = 18
@@ -111,37 +109,7 @@ def _refused(runs, what):
     return ""
 
 
-def two_runs(count, scratch):
-    """Start a second run in the folder of a first."""
-    ways = [
-        ("command", "command"), ("workflow", "workflow"), ("command", "workflow"),
-        ("workflow", "command"),
-    ]  # fmt: skip
-    for trial in range(count):
-        first_way, second_way = ways[trial % len(ways)]
-        folder = scratch / f"two{trial}"
-        first, second = Runs(folder, first_way), Runs(folder, second_way)
-        process = first.start()
-        lock = first.results / ".lock"
-        if not wait_until(lambda: lock.exists() and lock.read_text(), process):  # noqa: B023
-            kill(process)
-            yield f"{first_way}: no lock"
-            continue
-        # So that it does not end before the second has looked.
-        os.killpg(process.pid, signal.SIGSTOP)
-        status, shown = second.run()
-        os.killpg(process.pid, signal.SIGCONT)
-        _, err = process.communicate()
-        said = f"another run (process {process.pid}) is writing"
-        if status == 0 or said not in shown or "Traceback" in shown:
-            yield f"{first_way}, then {second_way}: {shown[-500:]}"
-        elif process.returncode:
-            yield f"{first_way}, then {second_way}: the first ends with {err[-500:]}"
-        else:
-            yield ""
-
-
-FULL = [
+FAULTS = [
     Fault(
         "Full disk (mtmkl run)",
         "A run on a disk that holds 5 % to 90 % of what it writes: an error that says "
@@ -157,9 +125,6 @@ FULL = [
         few=0,
         many=6,
     ),
-]
-FAULTS = [
-    *FULL,
     Fault(
         "Folders that cannot be written",
         "An empty folder, a finished run, the cache: refused with the name of the "
@@ -167,13 +132,5 @@ FAULTS = [
         read_only,
         few=1,
         many=3,
-    ),
-    Fault(
-        "Two runs in one folder",
-        "A second run, by mtmkl run or the workflow, says who is writing and stops; "
-        "the first ends well",
-        two_runs,
-        few=0,
-        many=4,
     ),
 ]

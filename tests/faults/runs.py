@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -105,18 +104,6 @@ def kill(process):
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-
-
-def wait_until(found, process):
-    """Wait until something is there; return whether it came before the end."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found():
-            return True
-        if process.poll() is not None:
-            return False
-        time.sleep(0.02)
-    return False
 
 
 def _is_whole(path):

@@ -7,10 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-CHANGED = "+changes"
 TABLE = ROOT / "figures" / "faults" / "faults.csv"
 COLUMNS = (
     "test", "what is done", "count", "passed", "seconds", "note", "commit", "date",
@@ -39,7 +37,7 @@ class Fault:
 def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], list[str]]:
     """Run a test; return its row of the table, and what went wrong."""
     lines: list[str] = []
-    note, started, commit = "", time.monotonic(), current_commit()
+    note, started = "", time.monotonic()
     try:
         for line in fault.trials(count, scratch):
             lines.append(line)
@@ -47,33 +45,22 @@ def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], lis
     except SkippedError as reason:
         note = f"skipped: {reason}"
     problems = [line for line in lines if line]
-    # What was asked of code that has changed since tells nothing of either.
-    commit = commit if commit == current_commit() else f"{commit}{CHANGED}"
     row = {
         "test": fault.test, "what is done": fault.done, "count": len(lines),
         "passed": len(lines) - len(problems),
-        "seconds": round(time.monotonic() - started), "note": note, "commit": commit,
-        "date": datetime.date.today().isoformat(),
+        "seconds": round(time.monotonic() - started), "note": note,
+        "commit": current_commit(), "date": datetime.date.today().isoformat(),
     }  # fmt: skip
     return row, problems
 
 
-def measured(fault: Fault, count: int, path: Path) -> bool:
-    """Tell whether so many trials of this very code are in the table, all well."""
-    row = _rows(path).get(fault.test)
-    if row is None or row["note"] or row["what is done"] != fault.done:
-        return False
-    commit = current_commit()
-    return (
-        row["commit"] == commit
-        and not commit.endswith(CHANGED)
-        and int(row["passed"]) == int(row["count"]) >= count
-    )
-
-
-def merge(rows: list[dict[str, object]], path: Path, order: list[str]) -> None:
-    """Write rows into the table, in the order of the tests; others stay."""
-    known = _rows(path) | {row["test"]: row for row in rows}
+def merge(row: dict[str, object], path: Path, order: list[str]) -> None:
+    """Write a row into the table, in the order of the tests; the others stay."""
+    known: dict[object, dict[str, object]] = {}
+    if path.is_file():
+        with path.open(newline="", encoding="utf-8") as file:
+            known = {each["test"]: dict(each) for each in csv.DictReader(file)}
+    known[row["test"]] = row
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -81,20 +68,7 @@ def merge(rows: list[dict[str, object]], path: Path, order: list[str]) -> None:
         writer.writerows(known[test] for test in order if test in known)
 
 
-def _rows(path: Path) -> dict[object, dict[str, Any]]:
-    """Return the rows of the table by their test."""
-    if not path.is_file():
-        return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        return {row["test"]: row for row in csv.DictReader(file)}
-
-
 def current_commit() -> str:
     """Return the commit that is checked out, and whether anything differs from it."""
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(ROOT), *arguments]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
-
-    changed = git("status", "--porcelain", "--", "src", "workflow", "config", "tests")
-    return git("rev-parse", "--short", "HEAD") + (CHANGED if changed else "")
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty=+changes"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()

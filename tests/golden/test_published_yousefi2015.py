@@ -220,23 +220,3 @@ def test_p_values_at_10_percent_fit_five_data_sets_and_a_control_of_1_60(printed
     # They rank CoClus and MeTaG alike, as the accuracies do and the heading does not.
     assert p_printed["CoClus"] == p_printed["MeTaG"]
     assert others["CoClus"] == others["MeTaG"]
-
-
-def test_audit_of_the_block_at_20_percent(printed, audits):
-    assert mean_ranks(printed["20 %"])["MeTaG"] == pytest.approx(34 / 7)
-    counts, differences = audits["20 %"]
-    assert differences.drop(columns="recomputed").to_numpy().tolist() == [
-        ["rank", "Pen", "MeTaG", 4.0],
-        ["mean rank", "", "MeTaG", 4.71],
-        ["test statistic", "", "MeTaG", 2.73],
-        ["p value", "", "MeTaG", 0.0064],
-    ]
-    assert counts.loc[DOMINATED].tolist() == counts.loc[BELOW_LEVEL].tolist() == [6, 6]
-    assert counts.loc["data sets"].tolist() == [7, 7]
-
-
-def test_audit_of_the_block_at_50_percent(audits):
-    counts, differences = audits["50 %"]
-    assert differences.empty
-    assert counts.loc[DOMINATED].tolist() == counts.loc[BELOW_LEVEL].tolist() == [5, 5]
-    assert counts.loc["data sets"].tolist() == [7, 7]

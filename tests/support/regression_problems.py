@@ -6,6 +6,7 @@ import pytest
 SHAPES = {
     "T<d": (3, 6, [8]), "T>d": (9, 4, [7]), "n_t<d": (5, 6, [3]),
     "ragged": (6, 5, [1, 4, 9]), "one feature": (4, 1, [5]),
+    "one task": (1, 4, [9]),
 }  # fmt: skip
 
 

@@ -45,18 +45,6 @@ def test_tasks_differ_by_the_flips_between_them(flips):
     np.testing.assert_array_equal(data.task_relations["similarity"], mu @ mu.T)
 
 
-def test_similarity_on_average():
-    draws = [
-        toy_tree(n_train=1, n_validation=1, n_test=1, seed=seed).truth["similarity"]
-        for seed in range(60)
-    ]
-    mean = np.mean(draws, axis=0)
-    # Along an edge 5 of 100 signs change, so that a factor of 0.9 remains.
-    assert mean[0, 1] == pytest.approx(100 * 0.9**2, abs=0.5)
-    assert mean[0, 31] == pytest.approx(100 * 0.9**10, abs=3.0)
-    np.testing.assert_array_equal(np.diag(mean), 100.0)
-
-
 def test_newick_text_and_parents_are_the_same_tree():
     data = toy_tree(**SMALL)
     names = data.task_names

@@ -29,6 +29,13 @@ def related():
 
 
 @pytest.fixture(scope="session")
+def labelled(related):
+    """The same with labels."""
+    X, y, task = related
+    return X, np.where(y > np.median(y), 1.0, -1.0), task
+
+
+@pytest.fixture(scope="session")
 def pairs_of_classes():
     """Pairs of five classes as ten tasks, which share their samples."""
     rng = np.random.default_rng(0)

@@ -5,34 +5,6 @@ from itertools import combinations
 import numpy as np
 from method_cases import WEIGHTS, Case
 from model_objectives import standardised
-from sklearn.linear_model import Ridge
-from sklearn.preprocessing import StandardScaler
-
-from mtmkl.methods import FlexClusClassifier
-
-
-def test_without_differences_is_ridge_on_standardised_inputs(pairs_of_classes):
-    X, y, task = pairs_of_classes
-    estimator = FlexClusClassifier(lam_1=0.0, lam_2=4.0, lam_3=4.0, tol=1e-9).fit(
-        X, y, task
-    )
-    Z = StandardScaler().fit_transform(X)
-    for t in range(10):
-        rows = task == t
-        ridge = Ridge(alpha=2.0).fit(Z[rows], y[rows])
-        np.testing.assert_allclose(
-            estimator.decision_function(X[rows], task[rows]),
-            ridge.predict(Z[rows]),
-            atol=1e-4,
-        )
-
-
-def test_tells_the_common_part(pairs_of_classes):
-    X, y, task = pairs_of_classes
-    estimator = FlexClusClassifier(lam_1=3.0, tol=1e-9).fit(X, y, task)
-    assert estimator.common_coef_.shape == estimator.coef_.shape
-    pooled = [np.unique(row).size for row in estimator.common_coef_]
-    assert max(pooled) < 10
 
 
 def penalty(model, X, task):

@@ -2,66 +2,11 @@ import warnings
 from itertools import combinations
 
 import numpy as np
-import pytest
 from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
 
 from mtmkl.methods.group_feature_sharing import GroupFeatureSharingClassifier
-from mtmkl.methods.shared_mkl import SharedMKLClassifier
-from mtmkl.methods.single_task_mkl import SingleTaskMKLClassifier
-
-KERNELS = [
-    "linear",
-    {"name": "polynomial", "degree": 2},
-    {"name": "gaussian", "width": 1},
-]
-
-
-@pytest.fixture(scope="module")
-def labelled():
-    """Four tasks of 18 to 24 samples, two linear and two of a wave."""
-    rng = np.random.default_rng(2)
-    task = rng.permutation(np.repeat(np.arange(4), [18, 20, 22, 24]))
-    X = rng.standard_normal((task.size, 3))
-    z = np.where(task % 2, X[:, 0] + X[:, 1] - X[:, 2], 2 * np.sin(3 * X[:, 0]))
-    return X, np.where(z + 0.3 * rng.standard_normal(task.size) > 0, 1.0, -1.0), task
-
-
-def test_cosine_of_a_vector_of_norm_zero_is_zero(labelled):
-    X, y, task = labelled
-    model = GroupFeatureSharingClassifier(kernels=["linear"]).fit(X, y, task)
-    scores = model.decision_function(np.zeros((4, 3)), np.arange(4))
-    np.testing.assert_allclose(scores, model.intercept_)
-
-
-def test_cosine_of_single_features_is_refused(labelled):
-    X, y, task = labelled
-    with pytest.raises(ValueError, match='"linear" instead of "features"'):
-        GroupFeatureSharingClassifier(kernels=["features"]).fit(X, y, task)
-    with pytest.raises(ValueError, match="normalize must be one of 'cosine'"):
-        GroupFeatureSharingClassifier(normalize="center").fit(X, y, task)
-
-
-def test_limits_are_single_task_and_shared_kernel_learning(labelled):
-    X, y, task = labelled
-    kwargs = {"C": 4.0, "kernels": KERNELS, "tol": 1e-9}
-    for lam, limit in (
-        (0.0, SingleTaskMKLClassifier(**kwargs)),
-        (1e3, SharedMKLClassifier(**kwargs)),
-    ):
-        sharing = GroupFeatureSharingClassifier(lam=lam, **kwargs).fit(X, y, task)
-        limit.fit(X, y, task)
-        assert sharing.weights_.shape == limit.weights_.shape == (4, 3)
-        assert sharing.objective_ == pytest.approx(limit.objective_, rel=4e-9)
-        np.testing.assert_allclose(sharing.weights_, limit.weights_, atol=1e-3)
-        np.testing.assert_allclose(
-            sharing.decision_function(X, task),
-            limit.decision_function(X, task),
-            atol=1e-3,
-        )
-    assert sharing.groups_.tolist() == [0, 0, 0, 0]
-    assert np.ptp(limit.weights_, axis=0).max() == 0.0
 
 
 def test_ten_kernels_by_default(labelled):

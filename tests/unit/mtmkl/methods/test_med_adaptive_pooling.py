@@ -10,27 +10,6 @@ from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePoolingClassifier
 CUBIC = {"name": "polynomial", "degree": 3}
 
 
-@pytest.fixture(scope="module")
-def labelled():
-    rng = np.random.default_rng(2)
-    task = rng.permutation(np.repeat(np.arange(4), 12))
-    X = rng.random((48, 3))
-    W = rng.standard_normal((3, 4)) + 1
-    z = np.einsum("ij,ji->i", X - 0.5, W[:, task])
-    return X, np.where(z > 0, 1.0, -1.0), task
-
-
-def test_scales_default_to_those_of_the_paper(labelled):
-    X, y, task = labelled
-    default = MEDAdaptivePoolingClassifier(alpha=5.0, kernel=CUBIC).fit(X, y, task)
-    given = MEDAdaptivePoolingClassifier(
-        alpha=5.0, kernel=CUBIC, communal_scale=0.1, specialised_scale=3.6
-    ).fit(X, y, task)
-    np.testing.assert_array_equal(
-        default.decision_function(X, task), given.decision_function(X, task)
-    )
-
-
 def test_relative_alpha(labelled):
     X, y, task = labelled
     on = MEDAdaptivePoolingClassifier(alpha=0.0, kernel=CUBIC, tol=1e-9).fit(X, y, task)

@@ -10,7 +10,6 @@ from mtmkl.methods import (
     IndependentSVMRegressor,
     MKMTFLClassifier,
     MKMTFLRegressor,
-    SharedMKLClassifier,
     SingleTaskMKLClassifier,
     SingleTaskMKLRegressor,
 )
@@ -22,28 +21,11 @@ KERNELS = [
 ]
 
 
-def labels(y):
-    return np.where(y > 0, 1, -1)
-
-
-def test_two_is_one_combination_for_all_tasks(related):
-    X, y, task = related
-    own = MKMTFLClassifier(2.0, 2.0, kernels=KERNELS).fit(X, labels(y), task)
-    shared = SharedMKLClassifier(2.0, kernels=KERNELS, normalize="trace").fit(
-        X, labels(y), task
-    )
-    assert (own.weights_ == shared.weights_).all()
-    assert (own.lam_ == 1.0).all()
-    np.testing.assert_array_equal(
-        own.decision_function(X, task), shared.decision_function(X, task)
-    )
-
-
 def test_one_task_is_single_task_kernel_learning(related):
     X, y, _ = related
     options = {"kernels": KERNELS, "tol": 1e-8}
     for method, alone, targets in (
-        (MKMTFLClassifier, SingleTaskMKLClassifier, labels(y)),
+        (MKMTFLClassifier, SingleTaskMKLClassifier, np.where(y > 0, 1, -1)),
         (MKMTFLRegressor, SingleTaskMKLRegressor, y),
     ):
         one = method(2.0, 6.0, **options).fit(X, targets)

@@ -12,38 +12,6 @@ from mtmkl.methods import MKMTSFLClassifier, MKMTSFLRegressor, mkmtsfl
 KERNELS = ["linear", *({"name": "gaussian", "width": w} for w in (1.0, 4.0))]
 
 
-def outputs(model, X, task):
-    """Return f_t(x) from the models in the coordinates, by definition."""
-    coordinates = model._coordinates
-    Z = coordinates.terms.inputs(X)
-    out = np.zeros((len(X), model.tasks_.size))
-    for j, values in enumerate(model._coef):
-        if values is None:
-            continue
-        basis = coordinates.bases[j]
-        if basis is None:
-            cross = Z[:, [coordinates.terms.column[j]]]
-        else:
-            cross = basis.kernel(Z, basis.landmarks)
-        out += cross @ values
-    return out[np.arange(len(X)), task] + model.intercept_[task]
-
-
-def test_predictions_are_those_of_the_models(related):
-    X, y, task = related
-    kernels = ["features", *KERNELS]
-    model = MKMTSFLRegressor(2.0, 1.5, kernels=kernels, standardize=True, epsilon=0.05)
-    model.fit(X, y, task)
-    np.testing.assert_allclose(model.predict(X, task), outputs(model, X, task))
-    losses = np.maximum(np.abs(y - model.predict(X, task)) - 0.05, 0.0)
-    value = 0.5 * np.linalg.norm(model.norms_, 1.5) ** 2 + 2.0 * losses.sum()
-    # But for the spectrum that is cut, this is the value of the problem.
-    assert value == pytest.approx(model.objective_, rel=1e-4)
-    # Samples that tasks share are predicted together.
-    Z, of = np.tile(X[:7], (4, 1)), np.repeat(np.arange(4), 7)
-    np.testing.assert_allclose(model.predict(Z, of), outputs(model, Z, of))
-
-
 def test_the_average_kernel_is_one_kernel(related):
     X, y, task = related
     average = {"name": "average", "kernels": KERNELS, "normalize": "trace"}
@@ -51,16 +19,6 @@ def test_the_average_kernel_is_one_kernel(related):
     assert model.kernel_names_ == ("the mean of 3 kernels",)
     assert model.norms_.shape == (1,)
     assert model.score(X, y, task=task) > 0.5
-
-
-def test_paths_over_both_parameters(related):
-    X, y, task = related
-    grid = [{"q": q, "C": C} for q in (1.0, 2.0) for C in (10.0, 0.1)]
-    model = MKMTSFLRegressor(kernels=KERNELS, tol=1e-6)
-    for point, fitted in zip(grid, model.fit_path(X, y, task, grid=grid), strict=True):
-        single = MKMTSFLRegressor(**point, kernels=KERNELS, tol=1e-6).fit(X, y, task)
-        assert fitted.get_params() == single.get_params()
-        assert fitted.objective_ == pytest.approx(single.objective_, rel=2e-6)
 
 
 def test_what_the_cut_discards_is_said(related):

@@ -67,20 +67,6 @@ def test_signs_of_features_make_their_coefficients_sum_to_no_less_than_zero(fitt
     assert np.all(fitted.A_.sum(axis=1) >= -1e-12)
 
 
-def test_linear_kernel_is_the_linear_method(fitted, data):
-    X, y, task = data
-    kernel = MultiTaskFeatureLearningRegressor(GAMMA, kernel="linear", tol=1e-11)
-    kernel.fit(X, y, task)
-    assert kernel.objective_ == pytest.approx(fitted.objective_, rel=1e-9)
-    np.testing.assert_allclose(
-        kernel.predict(X, task), fitted.predict(X, task), atol=1e-4
-    )
-    assert kernel.basis_dimension_ == 5
-    np.testing.assert_allclose(
-        np.linalg.norm(kernel.A_, axis=1), np.linalg.norm(fitted.A_, axis=1), atol=1e-4
-    )
-
-
 def test_gaussian_kernel_reports_its_basis(data):
     X, y, task = data
     estimator = MultiTaskFeatureLearningRegressor(

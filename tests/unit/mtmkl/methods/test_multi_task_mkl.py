@@ -18,10 +18,7 @@ from mtmkl.kernels.task_kernels import (
     union,
 )
 from mtmkl.methods import (
-    IndependentSVMClassifier,
     MultiTaskMKLClassifier,
-    PooledSVMClassifier,
-    SharedMKLClassifier,
     multi_task_mkl,
 )
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
@@ -169,56 +166,6 @@ def test_both_solvers_agree_on_linear_kernels(kernel, normalize, kind):
         hinge = 0.3 * np.maximum(1 - margins, 0).sum()
         penalty = 0.5 * (y * margins) @ model.dual_coef_
         assert hinge + penalty == pytest.approx(model.objective_, rel=1e-8)
-
-
-@pytest.mark.parametrize("fit_intercept", [False, True])
-@pytest.mark.parametrize("kernel", ["linear", GAUSSIAN])
-def test_union_is_the_pooled_machine_and_single_tasks_are_independent_ones(
-    kernel, fit_intercept
-):
-    X, y, task, Z, other = mixed(3)
-    options = {"C": 0.7, "fit_intercept": fit_intercept, "tol": 1e-9}
-    pairs = [("union", PooledSVMClassifier)]
-    if not fit_intercept:  # of single tasks each machine has its own
-        pairs += [("single_task", IndependentSVMClassifier)]
-    for task_kernel, machines in pairs:
-        joint = MultiTaskMKLClassifier([(kernel, task_kernel)], **options).fit(
-            X, y, task
-        )
-        apart = machines(kernels=[kernel], **options).fit(X, y, task)
-        assert joint.objective_ == pytest.approx(apart.objective_, rel=1e-8)
-        np.testing.assert_allclose(
-            scores(joint, Z, other), scores(apart, Z, other), atol=1e-3
-        )
-        np.testing.assert_allclose(joint.intercept_, apart.intercept_, atol=1e-3)
-
-
-@pytest.mark.parametrize("solver", ["gram", "features"])
-def test_an_infinite_norm_is_the_sum_kernel(solver):
-    X, y, task, *_ = mixed(5)
-    terms = [("linear", "dirac_uniform")]
-    vanilla = MultiTaskMKLClassifier(terms, p=np.inf, solver=solver, tol=1e-8).fit(
-        X, y, task
-    )
-    assert vanilla.weights_.tolist() == [1.0, 1.0]
-    summed = [("linear", np.eye(4) + np.ones((4, 4)))]
-    one = MultiTaskMKLClassifier(summed, solver=solver, tol=1e-8).fit(X, y, task)
-    assert one.weights_.tolist() == [1.0]
-    assert vanilla.objective_ == pytest.approx(one.objective_, rel=2e-8)
-
-
-def test_one_task_is_multiple_kernel_learning():
-    X, y, *_ = mixed(7)
-    kernels = ["linear", GAUSSIAN, {"name": "polynomial", "degree": 2}]
-    terms = [(kernel, "union") for kernel in kernels]
-    options = {"C": 0.5, "normalize": "cosine", "tol": 1e-8}
-    model = MultiTaskMKLClassifier(terms, p=1, **options).fit(X, y)
-    mkl = SharedMKLClassifier(kernels=kernels, **options).fit(X, y)
-    assert model.objective_ == pytest.approx(mkl.objective_, rel=2e-8)
-    np.testing.assert_allclose(model.weights_, mkl.weights_[0], atol=1e-4)
-    np.testing.assert_allclose(
-        model.decision_function(X), mkl.decision_function(X), atol=1e-3
-    )
 
 
 def test_terms_may_be_written_in_several_ways():

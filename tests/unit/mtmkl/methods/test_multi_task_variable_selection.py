@@ -7,19 +7,6 @@ from method_cases import RIDGES, Case
 from mtmkl.methods import MultiTaskVariableSelectionRegressor
 
 
-def test_selects_the_relevant_inputs():
-    rng = np.random.default_rng(1)
-    task = np.repeat(np.arange(30), 10)
-    W = np.zeros((8, 30))
-    W[:3] = rng.standard_normal((3, 30))
-    X = rng.standard_normal((task.size, 8))
-    y = np.einsum("ij,ji->i", X, W[:, task]) + 0.1 * rng.standard_normal(task.size)
-    estimator = MultiTaskVariableSelectionRegressor(1.0).fit(X, y, task)
-    assert estimator.n_features_ == 3
-    np.testing.assert_array_equal(estimator.coef_[3:], 0.0)
-    np.testing.assert_array_equal(estimator.D_[3:], 0.0)
-
-
 def test_objective_and_matrix_d(data):
     X, y, task = data
     estimator = MultiTaskVariableSelectionRegressor(0.7).fit(X, y, task)

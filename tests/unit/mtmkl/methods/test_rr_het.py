@@ -5,7 +5,6 @@ import pytest
 from method_cases import RIDGES, Case
 
 from mtmkl.methods import (
-    AggregateRidgeRegressor,
     MultiTaskFeatureLearningRegressor,
     RRHetRegressor,
 )
@@ -22,21 +21,6 @@ def test_objective_is_that_of_the_printed_problem(data):
     assert estimator.objective_ == pytest.approx(value, rel=1e-6)
     np.testing.assert_allclose(estimator.features_ @ estimator.A_, deviations)
     assert estimator.n_features_ == np.linalg.matrix_rank(deviations, tol=1e-5)
-
-
-def test_large_gamma_pools_the_tasks(data):
-    X, y, task = data
-    estimator = RRHetRegressor(1e9, fit_intercept=False, tol=1e-10).fit(X, y, task)
-    pooled = AggregateRidgeRegressor(1e-9, fit_intercept=False).fit(X, y, task)
-    np.testing.assert_allclose(estimator.coef_, pooled.coef_, atol=1e-5)
-
-
-def test_single_task_is_least_squares(data):
-    X, y, _ = data
-    estimator = RRHetRegressor(1.0, fit_intercept=False).fit(X, y)
-    expected = np.linalg.lstsq(X, y, rcond=None)[0]
-    np.testing.assert_allclose(estimator.coef_[:, 0], expected, atol=1e-8)
-    np.testing.assert_allclose(estimator.D_, np.eye(5) / 5)
 
 
 @pytest.mark.parametrize("method", [RRHetRegressor, MultiTaskFeatureLearningRegressor])

@@ -46,22 +46,6 @@ def test_it_is_the_fit_on_standardised_targets(method):
     assert relative.objective_ == pytest.approx(scale**2 * apart.objective_, rel=1e-6)
 
 
-def test_points_of_a_path_know_the_scale():
-    X, y, task = problem()
-    base = IndependentSVMRegressor(
-        kernels=KERNELS, epsilon=0.1, standardize_target=True
-    )
-    path = base.fit_path(X, y, task, grid=[{"C": C} for C in (0.1, 1.0)])
-    for C, fitted in zip((0.1, 1.0), path, strict=True):
-        assert fitted.target_scale_ == pytest.approx(y.std())
-        single = IndependentSVMRegressor(
-            C, kernels=KERNELS, epsilon=0.1, standardize_target=True
-        )
-        np.testing.assert_allclose(
-            fitted.predict(X, task), single.fit(X, y, task).predict(X, task), rtol=1e-5
-        )
-
-
 def test_equal_targets_have_no_scale():
     X, _, task = problem()
     fitted = IndependentSVMRegressor(kernels=KERNELS, standardize_target=True)

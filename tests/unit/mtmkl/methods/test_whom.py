@@ -7,19 +7,6 @@ from model_objectives import standardised
 from mtmkl.methods import WhomClassifier
 
 
-def test_more_tasks_are_searched_from_every_start():
-    rng = np.random.default_rng(0)
-    task = np.repeat(np.arange(8), 12)
-    X = rng.standard_normal((task.size, 5))
-    W = rng.standard_normal((5, 2)) @ rng.standard_normal((2, 8))
-    y = np.sign(np.einsum("ij,ji->i", X, W[:, task]) + rng.standard_normal(task.size))
-    fitted = WhomClassifier(1.0, n_groups=2, n_restarts=4).fit(X, y, task)
-    ends = [history[-1] for history in fitted.restart_histories_]
-    assert len(ends) == 4
-    assert fitted.objective_ == min(ends)
-    assert fitted.n_iter_ == fitted.history_.size
-
-
 def test_names_the_groups(pairs_of_classes):
     X, y, task = pairs_of_classes
     labels = np.where(task == 4, 1.0, y)

@@ -15,7 +15,8 @@ class Site:
         self.pages = {}
         self.n_requests = Counter()
         self.n_failures = {}  # answers with status 503 before a page is served
-        self.truncated, self.dripped = set(), set()  # in half; a byte now and then
+        self.heads = {}  # other status or headers than those of the page
+        self.dripped, self.stalled = set(), set()  # a byte now and then; half of it
         self.is_over = threading.Event()
 
     def url(self, path):
@@ -39,8 +40,10 @@ def site(monkeypatch):
                 self.send_error(503)
                 return
             body = site.pages[path]
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
+            status, headers = site.heads.get(path, (200, {}))
+            self.send_response(status)
+            for name, value in ({"Content-Length": len(body)} | headers).items():
+                self.send_header(name, str(value))
             self.end_headers()
             if path in site.dripped:
                 for byte in body[:200]:
@@ -48,7 +51,9 @@ def site(monkeypatch):
                     if site.is_over.wait(0.1):
                         break
                 return
-            self.wfile.write(body[: len(body) // 2] if path in site.truncated else body)
+            self.wfile.write(body[: len(body) // 2] if path in site.stalled else body)
+            if path in site.stalled:
+                site.is_over.wait()
 
         def log_message(self, *args):
             pass

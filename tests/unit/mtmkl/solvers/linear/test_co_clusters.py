@@ -7,7 +7,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.solvers.linear import co_clusters
 from mtmkl.solvers.linear.co_clusters import RIDGE
-from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 WEIGHTS = [(1.0, 1.0), (0.1, 30.0), (50.0, 8.0)]
@@ -64,15 +63,6 @@ def test_no_small_change_of_the_two_parts_lowers_the_objective(weights, example)
     assert found >= solution.certificate.objective * (1 - 1e-6)
 
 
-def test_as_many_directions_as_tasks_leave_independent_regressions(example):
-    _, _, _, tasks = example
-    free = solve(tasks, 7.0, 7.0, 6, tol=1e-12)
-    ridge = solve_ridge(tasks, RIDGE)
-    assert free.certificate.objective == pytest.approx(
-        ridge.certificate.objective, rel=1e-7
-    )
-
-
 def test_only_the_parallel_sum_of_the_weights_matters(example):
     _, _, _, tasks = example
     coef = [solve(tasks, a, b, 2, tol=1e-12).coef for a, b in [(4.0, 4.0), (3.0, 6.0)]]
@@ -88,13 +78,6 @@ def test_clustered_part_has_no_mean_and_a_shrunken_tail(example):
     of_Q = np.linalg.svd(Q, compute_uv=False)
     np.testing.assert_allclose(of_Q[0], of_W[0])
     np.testing.assert_allclose(of_Q[1:], of_W[1:] / 3, atol=1e-12)
-
-
-def test_single_task_is_free_but_for_the_ridge(make_problem):
-    X, y, task = make_problem(1, 3, [8])
-    tasks = decompose(X, y, task, n_tasks=1)
-    ridge = solve_ridge(tasks, RIDGE).coef
-    np.testing.assert_allclose(solve(tasks, 1.0, 1.0, 1).coef, ridge, rtol=1e-6)
 
 
 def test_stopping_short_warns(example):

@@ -28,11 +28,3 @@ def test_large_weight_gives_one_regression_at_once(make_problem):
     assert np.ptp(solution.coef, axis=1).max() == 0.0
     pooled = np.linalg.solve(X.T @ X + RIDGE / 3 * 5 * np.eye(3), X.T @ y)
     np.testing.assert_allclose(solution.coef[:, 0], pooled, rtol=1e-9)
-
-
-def test_single_task_is_least_squares(make_problem):
-    X, y, task = make_problem(1, 3, [8])
-    solution = solve(decompose(X, y, task, n_tasks=1), 1.0, 2.0, 3)
-    alone = np.linalg.lstsq(X, y, rcond=None)[0]
-    np.testing.assert_allclose(solution.coef[:, 0], alone, rtol=1e-6)
-    assert solution.certificate.duality_gap <= 1e-6

@@ -36,6 +36,8 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(model, problem
 @pytest.mark.parametrize("model", MODELS)
 def test_a_dear_part_is_zero_and_does_not_matter(model, problem):
     X, y, task, n_tasks = problem
+    if n_tasks == 1:
+        pytest.skip("the parts of a single task cost the same")
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     d = X.shape[1]
     limits = {"dirty": (n_tasks, 1.0), "robust": (n_tasks**0.5, d**0.5)}[model]
@@ -65,19 +67,6 @@ def test_zero_is_found_at_once_exactly_where_it_is_the_optimum(model, problem):
         less = [*weights]
         less[part] *= 0.98
         assert solve(tasks, *less, model=model, tol=1e-9).coef.any()
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_targets_and_weights_of_another_unit(model, make_problem):
-    X, y, task = make_problem(6, 5, [1, 4, 9])
-    weights = np.array([3.0, 1.5])
-    plain = solve(decompose(X, y, task, n_tasks=6), *weights, model=model, tol=1e-9)
-    for unit in (1e-5, 1e5):
-        tasks = decompose(X, unit * y, task, n_tasks=6)
-        other = solve(tasks, *(unit * weights), model=model, tol=1e-9)
-        np.testing.assert_allclose(other.coef, unit * plain.coef, atol=1e-3 * unit)
-        expected = unit**2 * plain.certificate.objective
-        assert other.certificate.objective == pytest.approx(expected, rel=3e-9)
 
 
 @pytest.mark.parametrize("weights", [(1e-3, 1.0), (1.0, 1e-3), (3e-3, 1e-3)])

@@ -1,12 +1,11 @@
 from itertools import combinations
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.certify.kernel_problems import adaptive_pooling, square_root
+from mtmkl.certify.kernel_problems import adaptive_pooling
 from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling, med_pooling_steps
@@ -103,45 +102,12 @@ def test_a_large_box_and_switches_almost_off(seed, spread, C, relative):
     assert solution.certificate.objective == pytest.approx(value, rel=1e-5)
 
 
-def joint_machine(toy, K, C):
-    """Solve an SVM with one bias per task by cvxpy: value, outputs."""
-    beta = cp.Variable(toy.c.size)
-    constraints = [cp.multiply(toy.c, beta) >= 0, cp.multiply(toy.c, beta) <= C]
-    constraints += [cp.sum(beta[toy.rows(t)]) == 0 for t in range(len(toy.sizes))]
-    J = toy.c @ beta - 0.5 * cp.sum_squares(square_root(K).T @ beta)
-    problem = cp.Problem(cp.Maximize(J), constraints)
-    return find_optimum(problem).value, K @ beta.value
-
-
 def outputs(toy, solution):
     out = toy.communal @ solution.dual
     for t, K in enumerate(toy.specialised):
         rows = toy.rows(t)
         out[rows] += solution.coef[t] * K @ solution.dual[rows]
     return out
-
-
-def test_no_prior_doubt_is_the_joint_machine_on_the_sum():
-    toy = Toy(seed=1)
-    K = toy.communal.copy()
-    for t, own in enumerate(toy.specialised):
-        K[toy.rows(t), toy.rows(t)] += own
-    value, expected = joint_machine(toy, K, 2.0)
-    solution = toy.path(tol=1e-9).solve(2.0, -np.inf)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
-
-
-def test_alpha_beyond_all_q_is_the_pooled_machine():
-    toy = Toy(seed=1)
-    value, expected = joint_machine(toy, toy.communal, 2.0)
-    path = toy.path(tol=1e-9)
-    largest = path.largest_q(2.0)
-    # Reached slowly: q grows as the switches close.
-    solution = path.solve(2.0, 1e4 * largest)
-    assert np.all(solution.coef < 1e-6)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(outputs(toy, solution), expected, atol=1e-4)
 
 
 def test_task_of_one_class_leans_on_the_communal_classifier():

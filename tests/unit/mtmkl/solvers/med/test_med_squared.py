@@ -37,21 +37,6 @@ def test_against_the_dual(C, alpha, grams):
     np.testing.assert_allclose(solution.coef, switches, atol=1e-4)
 
 
-def test_no_prior_doubt_is_ridge_regression():
-    X, y = toy()
-    solution = SquaredPath(tasks_of(X, y)).solve(4.0, -np.inf)
-    start = 0
-    for t, (x, target) in enumerate(zip(X, y, strict=True)):
-        centred, shifted = x - x.mean(axis=0), target - target.mean()
-        system = centred.T @ centred + np.eye(3) / 4.0
-        w = np.linalg.solve(system, centred.T @ shifted)
-        beta = solution.dual[start : start + len(x)]
-        start += len(x)
-        np.testing.assert_allclose(x.T @ beta, w, rtol=1e-9)
-        offset = target.mean() - x.mean(axis=0) @ w
-        assert solution.intercept[t] == pytest.approx(offset, rel=1e-9)
-
-
 def test_kernels_so_large_that_the_ridge_is_lost_in_their_rounding():
     x = 1e4 * np.random.default_rng(0).standard_normal((11, 1))
     y = x[:, 0] / 1e4

@@ -78,17 +78,6 @@ def test_iterations_count_where_directions_do_not_suffice(monkeypatch):
     assert solution.certificate.n_iter == sum(numbers)
 
 
-def test_one_kernel_is_the_same_problem_for_every_q():
-    values = [
-        MixedSchattenPath(toy(q, 0.1, n_kernels=1)[2], tol=1e-6).solve(2.0)
-        for q in (1.0, 1.3, 2.0)
-    ]
-    for value in values[1:]:
-        assert value.certificate.objective == pytest.approx(
-            values[0].certificate.objective, rel=2e-6
-        )
-
-
 def test_a_large_cost_on_flexible_kernels_takes_few_iterations():
     """Where no slack is left, plain iterations have many slow components: 390."""
     rng = np.random.default_rng(0)

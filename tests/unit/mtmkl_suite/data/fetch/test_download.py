@@ -1,3 +1,4 @@
+import gzip
 import hashlib
 import io
 import tarfile
@@ -29,12 +30,12 @@ def zipped(members):
     return stream.getvalue()
 
 
-def tarred(members):
+def tarred(members, kind=tarfile.REGTYPE, mode="w:gz"):
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as tar:
+    with tarfile.open(fileobj=stream, mode=mode) as tar:
         for name, content in members.items():
             info = tarfile.TarInfo(name)
-            info.size = len(content)
+            info.type, info.size, info.linkname = kind, len(content), "/etc/hostname"
             tar.addfile(info, io.BytesIO(content))
     return stream.getvalue()
 
@@ -52,13 +53,31 @@ def test_another_content_is_refused(site, served, message):
         download(entry(urls=[site.add("a.csv", served)]), {})
 
 
-def test_an_interrupted_download_is_refused(site):
-    site.truncated.add("a")
+@pytest.mark.parametrize(
+    ("status", "headers"),
+    [
+        (200, {"Content-Length": 10_000}),  # more than comes
+        (302, {"Location": "file:///etc/hostname"}),
+        (302, {"Location": "a"}),  # for ever
+        (200, {}),  # no more after half of it
+    ],
+)
+def test_a_server_that_does_not_deliver_is_given_up(site, monkeypatch, status, headers):
+    monkeypatch.setattr(module, "_TIMEOUT", (0.2, 0.2))
     url = site.add("a", CONTENT)
+    site.heads["a"] = status, headers
+    site.stalled.update([] if headers else ["a"])
     archive = Archive(url=url, member="a.csv")
     for file in (entry(urls=[url]), entry(archive=archive)):
         with pytest.raises(DataNotAvailableError, match="connection failed"):
             download(file, {})
+    assert site.n_requests["a"] <= 100
+
+
+def test_a_length_that_is_no_number_is_not_believed(site):
+    url = site.add("a", CONTENT)
+    site.heads["a"] = 200, {"Content-Length": "many"}
+    assert download(entry(urls=[url]), {}) == CONTENT
 
 
 def test_a_busy_server_is_asked_again_and_a_missing_page_is_not(site):
@@ -107,6 +126,10 @@ def test_members_of_an_archive_that_is_downloaded_once(site, pack):
         (zipped({"a.csv": b"9" + CONTENT[1:]}), "its sha256 is"),
         (zipped({"a.csv": CONTENT * 1000}), "unpacks to more than"),
         (tarred({"a.csv": CONTENT})[:-40], "it cannot be unpacked"),
+        (tarred({"a.csv": CONTENT * 1000}), "unpacks to more than"),
+        (tarred({"a.csv": b""}, tarfile.SYMTYPE), "it holds no 'a.csv'"),
+        (tarred({"a.csv": b""}, tarfile.CHRTYPE), "it holds no 'a.csv'"),
+        (b"<html>Sign in</html>", "it cannot be unpacked"),
     ],
     # Archives have the time in them, and the test processes must agree on names.
     ids=lambda value: value if isinstance(value, str) else "archive",
@@ -115,6 +138,13 @@ def test_bad_archives_are_refused(site, archive, message):
     source = Archive(url=site.add("all", archive), member="a.csv")
     with pytest.raises(DataCorruptError, match=message):
         download(entry(archive=source), {})
+
+
+def test_a_gzip_holds_the_file_and_no_more(site):
+    archive = Archive(url=site.add("a.gz", gzip.compress(CONTENT * 1000)))
+    assert download(entry(CONTENT * 1000, archive=archive), {}) == CONTENT * 1000
+    with pytest.raises(DataCorruptError, match="unpacks to more"):
+        download(entry(archive=archive), {})
 
 
 def test_archives_have_a_bound(site, monkeypatch):

@@ -1,24 +1,11 @@
-from collections import Counter
-
 import numpy as np
 import pytest
 
 from mtmkl_suite.data import default_registry, load
 from mtmkl_suite.data.loaders.class_tables import (
     load_digits_pairs,
-    load_ocr_letters,
-    load_pendigits,
-    load_segmentation,
     load_statlog_vehicle,
-    load_wall_following,
 )
-
-LOADERS = {
-    "wall_following": load_wall_following,
-    "statlog_vehicle": load_statlog_vehicle,
-    "segmentation": load_segmentation,
-    "pendigits": load_pendigits,
-}
 
 
 def files_of(mirror, name):
@@ -38,25 +25,6 @@ def examples(data):
 
 
 @pytest.mark.parametrize(
-    ("name", "n_tasks", "d", "default", "smallest"),
-    [
-        ("wall_following", 6, 24, 200, 328),
-        ("statlog_vehicle", 6, 18, 199, 199),
-        ("segmentation", 21, 19, 200, 330),
-        ("pendigits", 45, 16, 200, 1055),
-    ],
-)
-def test_classes_are_of_one_size(data_mirror, name, n_tasks, d, default, smallest):
-    files = files_of(data_mirror, name)
-    data = LOADERS[name](files)
-    assert data.X.shape == (n_tasks * 2 * default, d)
-    np.testing.assert_array_equal(data.task_sizes, 2 * default)
-    assert set(Counter(examples(data)[1]).values()) == {default}
-    whole = LOADERS[name](files, n_per_class=None)
-    np.testing.assert_array_equal(whole.task_sizes, 2 * smallest)
-
-
-@pytest.mark.parametrize(
     ("name", "options", "digest"),
     [
         ("wall_following", {}, "a8d4dd0ba8ebc9ab"),
@@ -73,17 +41,6 @@ def test_content_is_that_of_the_published_record(data_mirror, name, options, dig
     assert load(name, mirror=data_mirror, **options).digest() == digest
 
 
-def test_a_drawn_example_is_a_row_of_the_file_with_its_class(data_mirror):
-    files = files_of(data_mirror, "wall_following")
-    rows = {}
-    for line in files["sensor_readings_24.data"].read_text().splitlines():
-        *readings, movement = line.split(",")
-        rows.setdefault(tuple(map(float, readings)), set()).add(movement)
-    X, classes = examples(load_wall_following(files, n_per_class=20, seed=3))
-    for x, name in zip(X, classes, strict=True):
-        assert name in rows[tuple(x)]
-
-
 def test_a_class_against_all_others(data_mirror):
     files = files_of(data_mirror, "statlog_vehicle")
     pairs = load_statlog_vehicle(files, n_per_class=50)
@@ -96,34 +53,6 @@ def test_a_class_against_all_others(data_mirror):
     )
     np.testing.assert_array_equal(np.bincount(rest.task, rest.y > 0), 50)
     np.testing.assert_array_equal(examples(pairs)[0], rest.X[rest.task == 0])
-
-
-@pytest.fixture
-def letters(data_mirror):
-    return {"letter.data": data_mirror / "ocr_letters" / "letter.data"}
-
-
-def test_eight_pairs(letters):
-    data = load_ocr_letters(letters)
-    assert data.task_names == (
-        "c vs e", "g vs y", "m vs n", "a vs g", "i vs j", "a vs o", "f vs t", "h vs n",
-    )  # fmt: skip
-    np.testing.assert_array_equal(data.task_sizes, [400] * 4 + [389] + [400] * 3)
-    assert data.X.shape[1] == 128
-    assert set(np.unique(data.X)) == {0.0, 1.0}
-    assert np.unique(data.sample).size == 12 * 200 + 189
-
-
-def test_an_image_is_that_of_its_letter(letters):
-    images = {}
-    for line in letters["letter.data"].read_text().splitlines():
-        fields = line.split("\t")
-        images.setdefault("".join(fields[6:134]), set()).add(fields[1])
-    data = load_ocr_letters(letters, n_per_class=10, seed=4)
-    for row in range(len(data.y)):
-        letters = data.task_names[data.task[row]].split(" vs ")
-        image = "".join("1" if pixel else "0" for pixel in data.X[row])
-        assert letters[0 if data.y[row] > 0 else 1] in images[image]
 
 
 def test_pairs_of_the_first_digits():

@@ -7,7 +7,6 @@ from mtmkl_suite.data.loaders.patients import (
     DISEASES,
     dermatology_table,
     load_dermatology,
-    load_heart,
 )
 
 
@@ -51,20 +50,3 @@ def test_age_replaces_the_bias_column(dermatology):
 )
 def test_content_is_that_of_the_published_record(data_mirror, name, digest):
     assert load(name, mirror=data_mirror).digest() == digest
-
-
-@pytest.fixture
-def heart(data_mirror):
-    return data_mirror / "statlog_heart" / "heart.dat"
-
-
-def test_blocks_of_age(heart):
-    data = load_heart({"heart.dat": heart})
-    assert data.n_tasks == 10
-    assert np.all(data.task_sizes == 27)
-    age = data.X[:, 0]
-    assert np.all(np.diff(age) >= 0)
-    assert data.task_names[0] == "block 1, age 29 to 42"
-    assert data.X.min(axis=0) == pytest.approx(np.zeros(13))
-    assert data.X.max(axis=0) == pytest.approx(np.ones(13))
-    assert np.sum(data.y > 0) == 120

@@ -31,21 +31,6 @@ def letters(data, features):
     return texts
 
 
-def test_all_published_sequences(files):
-    data = load_tss_bacteria(files, overlapping=True)
-    n_per_class = [
-        1046, 3770, 519, 2804, 1935, 2758, 1150, 3609, 3805, 1831, 3505, 1848, 879
-    ]  # fmt: skip
-    assert data.task_sizes.tolist() == [2 * n for n in n_per_class]
-    for task, n in enumerate(n_per_class):
-        np.testing.assert_array_equal(
-            data.y[data.rows_of(task)], np.repeat([1.0, -1.0], n)
-        )
-    assert data.task_names[3] == "E. coli"
-    assert data.origin == "stand-in"
-    assert data.X.shape[1] == sum((81 - k + 1) * 4**k for k in range(1, 5))
-
-
 def test_no_two_windows_overlap(files):
     places, n_left_out = [], 0
     data = load_tss_bacteria(
