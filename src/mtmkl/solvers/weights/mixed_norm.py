@@ -52,8 +52,8 @@ _ROUNDING = 1e-13
 class MixedNormDuals(TaskDuals):
     """The duals of all tasks for weights γ of the kernels: machines at η, and λ.
 
-    All tasks of the problem have the same weights; p is above 2, and there are two tasks
-    at least: otherwise there is no λ to find. ``lam`` (T, k) is that of the last
+    All tasks of the problem have the same weights; p is above 2, and there are two
+    tasks at least: otherwise there is no λ to find. ``lam`` (T, k) is that of the last
     solution, by numbers of weights.
     """
 
