@@ -1,6 +1,6 @@
 """Support vector duals on the path that methods take, against SVC and LIBSVM.
 
-`mtmkl.solvers.svm.sum_kernel.solve_sum_kernel` is what
+`mtmkl.solvers.svm.sum_kernel.SumKernelPath` is what
 :class:`mtmkl.methods.IndependentSVMClassifier` runs; methods that learn weights run
 the duals beneath it. "ours" begins from nothing, "ours, grid" is the share of one C in
 a search over three, the others a quarter and a sixteenth of it. All have one Gram
@@ -22,7 +22,7 @@ from sklearn.datasets import make_classification
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
 from mtmkl.methods import IndependentSVMClassifier
-from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
+from mtmkl.solvers.svm.sum_kernel import SumKernelPath
 from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray
 
@@ -75,16 +75,15 @@ def machines(n: int, n_tasks: int, kernel: Any, C: float) -> Machines:
 
 def ours(problem: Machines, accuracy: float) -> Outcome:
     """Return the machines from nothing."""
-    (found,) = solve_sum_kernel(problem.ours, [problem.C], tol=accuracy)
+    found = SumKernelPath(problem.ours, tol=accuracy).solve(problem.C)
     return Outcome(found.certificate.objective, found.certificate.dual_objective)
 
 
 def on_grid(problem: Machines, accuracy: float) -> Outcome:
     """Return the last machines of a short grid, with their share of its time."""
     costs = [problem.C / 16.0, problem.C / 4.0, problem.C]
-    seconds, found = processor_seconds(
-        lambda: solve_sum_kernel(problem.ours, costs, tol=accuracy)
-    )
+    path = SumKernelPath(problem.ours, tol=accuracy)
+    seconds, found = processor_seconds(lambda: [path.solve(C) for C in costs])
     return Outcome(found[-1].certificate.objective, seconds=seconds / len(costs))
 
 

@@ -57,26 +57,13 @@ class Judgement:
 
 
 def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement:
-    """Compare a fitted estimator with the optimum of its problem.
+    """Compare an estimator, fitted on these samples, with the optimum of its problem.
 
-    A class that is not in the tables is taken to solve the problem of its base.
+    A class that is not in the tables is taken to solve the problem of its base. Targets
+    are numbers or ±1, tasks 0 … T − 1.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted on these samples.
-    X : ndarray of shape (n, d)
-    y : ndarray of shape (n,)
-        Targets, or ±1.
-    task : ndarray of shape (n,)
-        Tasks 0 … T − 1.
-
-    Raises
-    ------
-    LookupError
-        If the problem has no optimum to compare with; says why.
-    ReferenceSolverError
-        If no interior-point solver comes near it.
+    Raises LookupError, which says why, if there is no optimum to compare with, and
+    ReferenceSolverError if no interior-point solver comes near it.
     """
     optimum = optimum_of(model, X, y, task)
     return Judgement(

@@ -429,13 +429,7 @@ def takes_stacks(kernel: Kernel) -> bool:
 
     Its value is then the stack of matrices (B, n, m), each of a pair of features.
     """
-    if type(kernel) in (Linear, Polynomial, Poly, Gaussian):
-        return True
-    if isinstance(kernel, OnFeature | CosineNormalized):
-        return takes_stacks(kernel.kernel)
-    return isinstance(kernel, WeightedSum) and all(
-        takes_stacks(each) for each in kernel.kernels
-    )
+    return _is_made_of(kernel, (Linear, Polynomial, Poly, Gaussian))
 
 
 def is_known_definite(kernel: Kernel) -> bool:
@@ -444,17 +438,21 @@ def is_known_definite(kernel: Kernel) -> bool:
     It is positive semi-definite by its form, or those of a given matrix by their fit;
     of any other kernel, as users write them, nothing is known.
     """
-    if isinstance(kernel, OnFeature | CosineNormalized):
-        return is_known_definite(kernel.kernel)
-    if isinstance(kernel, WeightedSum):
-        return all(is_known_definite(each) for each in kernel.kernels)
-    return type(kernel) in _DEFINITE
+    return _is_made_of(kernel, _DEFINITE)
 
 
 _DEFINITE = (
     Linear, Polynomial, Poly, Gaussian, Precomputed, TrainingGram, ExponentialDistance,
     _Clipped, _Shifted,
 )  # fmt: skip
+
+
+def _is_made_of(kernel: Kernel, types: tuple[type, ...]) -> bool:
+    if isinstance(kernel, OnFeature | CosineNormalized):
+        return _is_made_of(kernel.kernel, types)
+    if isinstance(kernel, WeightedSum):
+        return all(_is_made_of(each, types) for each in kernel.kernels)
+    return type(kernel) in types
 
 
 def from_spec(spec: Kernel | Spec) -> Kernel:

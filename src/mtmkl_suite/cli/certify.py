@@ -9,11 +9,11 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from mtmkl.certify.reference import judge, why_not
-from mtmkl.certify.sample import draw
 from mtmkl.errors import unknown
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl_suite.cli.values import positive
 from mtmkl_suite.data import load
+from mtmkl_suite.data.sample import draw
 from mtmkl_suite.methods import resolve
 
 _DESCRIPTION = """\

@@ -1,7 +1,6 @@
 """Estimators that are linear in some coordinates of the features."""
 
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -276,14 +275,10 @@ class FeatureLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Squared
             return self._basis.predict(Z, self.features_)
         return Z @ self.features_
 
-    @cached_property
+    @property
     def _svd(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         U, singular, Vt = np.linalg.svd(self._learned, full_matrices=False)
         return U, singular, Vt
-
-    def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
-        super()._keep(prepared, solution)
-        self.__dict__.pop("_svd", None)  # of an earlier fit
 
 
 def rank_of(magnitudes: NDArray[np.floating[Any]]) -> int:

@@ -1,7 +1,5 @@
 """Support vector machines of many tasks on the sums of their kernels."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
@@ -9,31 +7,42 @@ from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, first_tolerance, next_tole
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
-def solve_sum_kernel(
-    problem: DualProblem, costs: Sequence[float], *, tol: float = 1e-6
-) -> list[Solution]:
-    """Solve with every weight 1 for one C after the other, each from the last.
+class SumKernelPath:
+    """Solutions with every weight 1 for many C, each started from the last.
 
-    That is quickest in rising order. Returns for each ``coef`` and ``dual``: β (N,);
-    ``intercept``: (T,), zeros without intercepts.
+    Parameters
+    ----------
+    problem : DualProblem
+    tol : float
+        Relative duality gap.
     """
-    state = TaskDuals(problem, costs[0])
-    ones = np.ones(problem.n_weights)
-    found = []
-    for C in costs:
+
+    def __init__(self, problem: DualProblem, *, tol: float = 1e-6) -> None:
+        self.problem, self.tol = problem, tol
+        self._state: TaskDuals | None = None
+
+    def solve(self, C: float) -> Solution:
+        """Solve for one C > 0; quickest in rising order.
+
+        Returns ``coef``: the weights (S,); ``dual``: β (N,); ``intercept``: (T,), zeros
+        without intercepts.
+        """
+        if self._state is None:
+            self._state = TaskDuals(self.problem, C)
+        state, ones = self._state, np.ones(self.problem.n_weights)
         if state.C != C:
             state.rescale(C)
         state.renew()
-        floor, tolerance = problem.floor(C), first_tolerance(tol)
+        floor, tolerance = self.problem.floor(C), first_tolerance(self.tol)
         history: list[float] = []
         status: Status | None = None
         while status is None:
             solved = inner = state.solve(ones, tolerance)
             is_finest = bool(solved.limit) or tolerance < FINEST_TOLERANCE
-            allowed = tol * max(abs(inner.primal), floor)
+            allowed = self.tol * max(abs(inner.primal), floor)
             if is_finest or inner.primal - inner.dual <= allowed:
                 inner = state.evaluate(ones)
-                allowed = tol * max(abs(inner.primal), floor)
+                allowed = self.tol * max(abs(inner.primal), floor)
             if inner.primal - inner.dual <= allowed:
                 status = "converged"
             elif is_finest:
@@ -43,10 +52,8 @@ def solve_sum_kernel(
         certificate = Certificate(
             inner.primal, inner.dual, 1, status, np.array(history), floor
         )
-        warn_if_stopped(
-            certificate, f"support vector machines, C={C:g}", tol,
-            steps="passes", limit=solved.limit, stacklevel=4,
-        )  # fmt: skip
-        beta = state.beta.copy()
-        found.append(Solution(beta, certificate, dual=beta, intercept=state.intercept))
-    return found
+        what, limit = f"support vector machines, C={C:g}", solved.limit
+        warn_if_stopped(certificate, what, self.tol, steps="passes", limit=limit)
+        return Solution(
+            ones, certificate, dual=state.beta.copy(), intercept=state.intercept
+        )

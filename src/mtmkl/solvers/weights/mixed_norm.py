@@ -52,18 +52,9 @@ _ROUNDING = 1e-13
 class MixedNormDuals(TaskDuals):
     """The duals of all tasks for weights γ of the kernels: machines at η, and λ.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        All tasks with the same weights.
-    C : float
-    p : float
-        Above 2, and two tasks at least: otherwise there is no λ to find.
-
-    Attributes
-    ----------
-    lam : ndarray of shape (T, k)
-        λ of the last solution, by numbers of weights.
+    All tasks of the problem have the same weights; p is above 2, and there are two
+    tasks at least: otherwise there is no λ to find. ``lam`` (T, k) is that of the last
+    solution, by numbers of weights.
     """
 
     def __init__(self, problem: DualProblem, C: float, p: float) -> None:

@@ -84,24 +84,15 @@ def solve(
     ----------
     maps : sequence of B sparse or dense matrices of shapes (n, d_b)
         φ_b(x_i), row by row.
-    y : ndarray of shape (n,)
-        ±1.
-    task : ndarray of shape (n,)
-        τ(i), in 0..T-1; tasks may be without samples.
+    y, task : ndarray of shape (n,)
+        ±1, and τ(i) in 0..T-1; tasks may be without samples.
     terms : sequence of (int, ndarray of shape (T, T))
         For each term the number of its feature map and its task kernel R_m, symmetric
         and positive semi-definite.
-    C : float
-        Weight of the loss, C > 0.
-    p : float
-        Norm of the weights, p ≥ 1. With ``np.inf`` all weights are 1.
+    C, p, loss, tol, max_iter
+        As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
     rng : Generator
         Draws the order of tasks and samples.
-    loss : {"hinge", "logistic"}
-    tol : float
-        Relative duality gap at which to stop.
-    max_iter : int
-        Epochs at which to stop in any case, at least 1.
     start : Solution, optional
         Solution for the same data and number of terms, for instance at another C: its α
         are scaled to the new C, and its weights kept away from 0.
@@ -111,12 +102,8 @@ def solve(
     Solution
         ``coef`` of shape (T, D): an example of task t with the features φ_1, …, φ_B in
         a row has the decision ``φ @ coef[t]``; ``dual`` is α, of shape (n,);
-        ``extra["theta"]``, of shape (M,); ``extra["C"]``. Iterations are epochs.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` comes before ``tol``; the message says the gap reached.
+        ``extra["theta"]``, of shape (M,); ``extra["C"]``. Iterations are epochs. Warns
+        if ``max_iter`` comes before ``tol``.
     """
     problem = _problem(maps, y, task, terms, C, p, loss)
     alpha, theta = _starting_point(problem, start)

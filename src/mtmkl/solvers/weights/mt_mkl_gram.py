@@ -53,15 +53,10 @@ class GramPath:
         One block of the samples of all tasks, of matrices alone.
     y : ndarray of shape (n,)
         ±1, in the order of the block.
-    p : float
-        Norm of the weights, from 1 to ``np.inf``.
-    loss : {"hinge", "logistic"}
+    p, loss, tol, max_iter
+        As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
     fit_intercept : bool
         Whether there is an intercept, common to all tasks; for the hinge loss.
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on visited weights.
     rng : Generator
         Draws the order of the samples of the logistic loss.
     """

@@ -30,16 +30,6 @@ def test_transform_returns_the_features_that_predictions_weigh(data, kernel):
     np.testing.assert_allclose(fit, model.predict(X, task), atol=1e-10)
 
 
-def test_decomposition_is_computed_once_for_each_fit(data):
-    X, y, task = data
-    model = MultiTaskFeatureLearningRegressor(GAMMA).fit(X, y, task)
-    first, decomposed = model.D_, model._svd
-    assert model._svd is decomposed
-    model.fit(2.0 * X[:, ::-1], y, task)
-    assert not np.allclose(model.D_, first)
-    np.testing.assert_allclose(model.features_ @ model.A_, model.coef_, atol=1e-12)
-
-
 def test_objective_is_that_of_problem_4_and_of_problem_7(fitted, data):
     X, y, task = data
     U, A, W = fitted.features_, fitted.A_, fitted.coef_

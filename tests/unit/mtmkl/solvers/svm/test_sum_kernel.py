@@ -5,13 +5,13 @@ import pytest
 from dual_problems import Toy, stacked
 from sklearn.svm import SVC
 
-from mtmkl.solvers.svm.sum_kernel import solve_sum_kernel
+from mtmkl.solvers.svm.sum_kernel import SumKernelPath
 
 
 def test_machines_are_those_of_libsvm():
     toy = Toy(sizes=(20, 30), seed=4)
     problem = toy.tasks(grams=stacked(toy.gaussians))
-    (solution,) = solve_sum_kernel(problem, [2.0], tol=1e-10)
+    solution = SumKernelPath(problem, tol=1e-10).solve(2.0)
     for t, y in enumerate(toy.y):
         machine = SVC(C=2.0, kernel="precomputed", tol=1e-10)
         machine.fit(sum(toy.gaussians[t]), y)

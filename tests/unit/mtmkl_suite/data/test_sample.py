@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from mtmkl.certify.sample import draw
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl_suite.data.sample import draw
 
 
 def data(y, sizes=(6, 8, 7), d=2, **more):
