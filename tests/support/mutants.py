@@ -3,8 +3,9 @@
     python tests/support/mutants.py [--count 200] [--seed N]
 
 Each changed module is in a copy of the sources, and is tested by the file of the same
-path below tests/unit; what survives, by four other files that use the module. What then
-survives is listed: some are equal to what they replace, others lack a test.
+path below tests/unit; what survives, by four other files that use the module, methods
+and solvers also by the checks of all methods. What then survives is listed: some are
+equal to what they replace, others lack a test.
 """
 
 import argparse
@@ -26,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 """For the tests of a module; what takes longer has been noticed, too."""
 _USERS = 4
+_CHECKS = [ROOT / f"tests/checks/test_{of}.py"
+           for of in ("reference_solvers", "model_objectives")]  # fmt: skip
 _OF_OTHERS = ("strict", "frozen", "eq", "repr")
 
 _OTHER = {
@@ -83,7 +86,7 @@ def test_of(module: Path) -> Path:
 
 
 def users_of(module: Path) -> list[Path]:
-    """Return the tests that import a module or test one that does: the shortest."""
+    """Return the shortest tests that import a module or test one that does; checks."""
     name = ".".join(module.relative_to(ROOT / "src").with_suffix("").parts)
     parent, _, last = map(re.escape, name.rpartition("."))
     imports = re.compile(
@@ -97,7 +100,9 @@ def users_of(module: Path) -> list[Path]:
     found = [path for path in paths if imports.search(path.read_text())]
     tests = {p if p.name.startswith("test_") else test_of(p) for p in found}
     tests -= {test_of(module)}
-    return sorted(filter(Path.is_file, tests), key=lambda t: t.stat().st_size)[:_USERS]
+    users = sorted(filter(Path.is_file, tests), key=lambda t: t.stat().st_size)
+    checks = _CHECKS if {"methods", "solvers"} & {*module.parts} else []
+    return users[:_USERS] + checks
 
 
 def failure(

@@ -1,12 +1,9 @@
 import csv
-import re
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from mtmkl.kernels.task_trees import clusters
-from mtmkl.sequences import WeightedDegreeFeatures, read_fasta
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.loaders.tss_bacteria import load_tss_bacteria
 
@@ -19,37 +16,6 @@ def files(data_mirror):
     folder = data_mirror / "tss_bacteria"
     paths = {file.path: folder / file.path for file in entry.files}
     return paths | {TREE: data_mirror / TREE}
-
-
-def letters(data, features):
-    """Read sequences back from weighted-degree features of degree 1."""
-    names = features.get_feature_names_out()
-    texts = []
-    for row in range(data.X.shape[0]):
-        found = dict(names[c].split(":") for c in data.X[[row]].indices)
-        texts.append("".join(found.get(str(place), "?") for place in range(1, 82)))
-    return texts
-
-
-def test_no_two_windows_overlap(files):
-    places, n_left_out = [], 0
-    data = load_tss_bacteria(
-        files, features={"name": "weighted_degree", "degree": 1, "normalize": False}
-    )
-    features = WeightedDegreeFeatures(1).fit(["A" * 81])
-    kept = set(letters(data.subset(data.rows_of(11)), features))
-    for kind in ("train_all_p", "test_p"):
-        folder = f"{kind.partition('_')[0]}_data/S.oneidensis/{kind}.txt"
-        for record in read_fasta(files[folder]):
-            if record.sequence not in kept:
-                n_left_out += 1
-                continue
-            place = re.search(r"(\S+) .* (\d+)\(?\s*\(([+-])", record.header)
-            places.append((place[1], place[3], int(place[2])))
-    assert n_left_out == 1848 - 1692
-    places.sort()
-    for first, second in pairwise(places):
-        assert first[:2] != second[:2] or second[2] - first[2] >= 81
 
 
 def test_letters_outside_the_alphabet_count_nothing(files):
