@@ -8,7 +8,7 @@ from mtmkl.certify.solving import find_optimum
 from mtmkl.solvers.linear.clustered_tasks import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
-EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 1.0, "epsilon_within": 8.0}
+EPSILONS = {"epsilon_mean": 0.1, "epsilon_between": 2.0, "epsilon_within": 8.0}
 LAMBDAS = [0.02, 1.0, 20.0]
 
 
