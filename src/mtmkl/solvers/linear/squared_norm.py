@@ -52,6 +52,8 @@ PenaltyName = Literal["trace", "deviations"]
 
 # Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
 STEP_OVER_GAMMA = 20.0
+# Share of X_t'a_t from which their sum is more than rounding.
+_ROUNDING = 1e-6
 
 
 def solve(
@@ -143,7 +145,12 @@ class _DeviationSteps(_SquaredSteps):
         mean = self.mean.best(self.Z)
         rest = residuals(*self.data, self.Z + mean)
         value = self.constant + float(rest @ rest) + self.size
-        lower, dual = self.bound(*self.mean.agreeing(2.0 * self.residual, mean))
+        a, pull = self.mean.agreeing(2.0 * self.residual, mean)
+        # Of one task 0 alone is dual feasible, and the best multiple of a rounding
+        # error is not: a zero in its place.
+        if np.linalg.norm(pull.sum(axis=0)) > _ROUNDING * np.linalg.norm(pull):
+            a, pull = np.zeros_like(a), np.zeros_like(pull)
+        lower, dual = self.bound(a, pull)
         return value, (self.Z + mean, self.size), lower, dual
 
 
