@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.compiled.cache import SUFFIX, cache_folder, used_files
+from mtmkl.compiled.cache import SUFFIX, cache_folder, keep_quiet, used_files
 from mtmkl.methods import REGISTRY
 
 _FIRST = (
@@ -57,7 +57,8 @@ def compile_all(processes: int | None = None) -> int:
         raise OSError("no folder for compiled code can be written: set NUMBA_CACHE_DIR")
     names = sorted(REGISTRY, key=lambda name: (name not in _FIRST, name))
     used: set[Path] = set()
-    with ProcessPoolExecutor(processes or os.cpu_count(), get_context("spawn")) as pool:
+    context, count = get_context("spawn"), processes or os.cpu_count()
+    with ProcessPoolExecutor(count, context, keep_quiet) as pool:
         for each in as_completed([pool.submit(_compile, name) for name in names]):
             used |= each.result()
     oldest = time.time() - _KEPT_SECONDS
@@ -89,6 +90,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, help="default: one per core")
     given = parser.parse_args()
     start = time.perf_counter()
+    print("Compiling the solvers of all methods: up to a minute", flush=True)
     try:
         n = compile_all(given.processes)
     except OSError as error:

@@ -266,6 +266,12 @@ def _fingerprint(code: CodeType) -> tuple[Any, ...]:
 _said = False
 
 
+def keep_quiet() -> None:
+    """Compile without a word in this process: whoever asked for it knows."""
+    global _said
+    _said = True
+
+
 def _say_once() -> None:
     """Tell that this process compiles, before the first function of it."""
     global _said
