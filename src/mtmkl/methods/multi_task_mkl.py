@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from mtmkl.kernels.base import is_number
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
@@ -193,8 +193,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     random_state: int | None = 0
 
     def _check_params(self) -> None:
-        is_number = isinstance(self.p, Real) and not isinstance(self.p, bool)
-        if not is_number or not self.p >= 1:
+        if not is_number(self.p) or not self.p >= 1:
             raise ValueError(
                 f"p must be a number of at least 1, or infinite, got {self.p!r}"
             )
