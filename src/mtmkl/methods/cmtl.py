@@ -1,13 +1,14 @@
 """CMTL: the convex relaxation of clustering tasks."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from mtmkl.methods._base.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, number_of_groups
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.linear.clustered_tasks import ClusteredTasks
 
 
 @dataclass(eq=False, repr=False)
@@ -94,17 +95,13 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam, self.epsilon_within, self.epsilon_between, self.n_clusters
 
-    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        from mtmkl.solvers.linear.clustered_tasks import solve
+    def _penalty(self, n_tasks: int) -> "ClusteredTasks":
+        from mtmkl.solvers.linear.clustered_tasks import ClusteredTasks
 
-        return solve(
-            tasks,
+        return ClusteredTasks(
             self.lam,
-            number_of_groups(self.n_clusters, tasks.n_tasks),
-            epsilon_mean=self.epsilon_mean,
-            epsilon_between=self.epsilon_between,
-            epsilon_within=self.epsilon_within,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
+            number_of_groups(self.n_clusters, n_tasks),
+            self.epsilon_mean,
+            self.epsilon_between,
+            self.epsilon_within,
         )

@@ -1,13 +1,18 @@
 """FlexClus: clusters of tasks that differ from feature to feature."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from mtmkl.methods._base.checks import check_not_negative, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, PreparedTasks
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.linear.flexible_clusters import FlexibleClusters
 
 
 @dataclass(eq=False, repr=False)
@@ -61,18 +66,17 @@ class FlexClusClassifier(LinearTaskClassifier, MultiTaskClassifier):
     def _position(self) -> tuple[float, ...]:
         return -self.lam_3, -self.lam_2, -self.lam_1
 
-    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        from mtmkl.solvers.linear.flexible_clusters import solve
+    def _penalty(self, n_tasks: int) -> "FlexibleClusters":
+        from mtmkl.solvers.linear.flexible_clusters import RIDGE, FlexibleClusters
 
-        return solve(
-            tasks,
-            self.lam_1,
-            self.lam_2,
-            self.lam_3,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-        )
+        ridges = max(self.lam_2, RIDGE), max(self.lam_3, RIDGE)
+        return FlexibleClusters(self.lam_1, *ridges)
+
+    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
+        solution = super()._minimise(tasks, start)
+        W = np.ascontiguousarray(solution.coef.T)
+        common = self._penalty(tasks.n_tasks).split(W).T
+        return replace(solution, extra={**solution.extra, "common": common})
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from mtmkl.solvers.linear.task_admm import TaskPenalty
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,8 @@ class LinearTaskClassifier(Mixin):
     are not penalised. A task that holds samples of one class has the constant score ±1
     and no part in the problem. All points of a grid share the preparation.
 
-    A subclass implements ``_minimise`` and, for the order in which the points of a grid
-    are solved, ``_position``.
+    A subclass implements ``_penalty`` or ``_minimise`` and, for the order in which the
+    points of a grid are solved, ``_position``.
     """
 
     #: Whether the penalty is the same in all orthonormal coordinates.
@@ -123,9 +126,21 @@ class LinearTaskClassifier(Mixin):
     def _group_key(self) -> str:
         return ""
 
+    def _penalty(self, n_tasks: int) -> "TaskPenalty":
+        """Return the penalty on so many tasks."""
+        raise NotImplementedError
+
     def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
         """Solve for the tasks in the problem, from the previous point of the path."""
-        raise NotImplementedError
+        from mtmkl.solvers.linear.task_admm import solve
+
+        return solve(
+            tasks,
+            self._penalty(tasks.n_tasks),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            start=start,
+        )
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)

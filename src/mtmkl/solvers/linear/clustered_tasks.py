@@ -20,16 +20,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.solvers.linear import task_admm
-from mtmkl.solvers.linear.task_admm import WarmStart
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 
 @dataclass(frozen=True)
 class ClusteredTasks:
-    """The penalty; see the module."""
+    """The penalty for λ > 0, r from 1 to T, and positive ε_M, ε_B ≤ ε_W.
+
+    See the module, and :mod:`mtmkl.solvers.linear.task_admm` for the solver.
+    """
 
     lam: float
     n_clusters: int
@@ -38,6 +37,11 @@ class ClusteredTasks:
     epsilon_within: float
 
     is_square = True
+
+    @property
+    def first_step(self) -> float:
+        """ρ = 2λε_W, of the size of the ridge on deviations."""
+        return 2.0 * self.lam * self.epsilon_within
 
     def prox(self, B: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − B||_F², and Ω(Z)."""
@@ -95,50 +99,6 @@ class ClusteredTasks:
         c = kinks[k - 1] + share * (kinks[k] - kinks[k - 1])
         values[1:] = np.clip(c * b - shift, low, high)
         return values
-
-
-def solve(
-    tasks: TaskDecomposition,
-    lam: float,
-    n_clusters: int,
-    *,
-    epsilon_mean: float,
-    epsilon_between: float,
-    epsilon_within: float,
-    tol: float = 1e-6,
-    max_iter: int = 10_000,
-    start: WarmStart | None = None,
-) -> Solution:
-    """Minimise the squared loss with the penalty of this module.
-
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-    lam : float
-        λ > 0.
-    n_clusters : int
-        r, from 1 to T.
-    epsilon_mean, epsilon_between, epsilon_within : float
-        ε_M, ε_B, ε_W: positive, ε_B ≤ ε_W.
-    tol, max_iter, start
-        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
-
-    Returns
-    -------
-    Solution
-        ``coef`` of shape (d, T).
-    """
-    penalty = ClusteredTasks(
-        lam, n_clusters, epsilon_mean, epsilon_between, epsilon_within
-    )
-    return task_admm.solve(
-        tasks,
-        penalty,
-        step=2.0 * lam * epsilon_within,
-        tol=tol,
-        max_iter=max_iter,
-        start=start,
-    )
 
 
 def spectrum(deviations: FloatArray) -> tuple[FloatArray, FloatArray]:

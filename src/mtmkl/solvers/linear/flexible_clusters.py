@@ -14,15 +14,11 @@ The conjugate is finite everywhere: λ₂||U_M||² + ||M||²/(4λ₃), where U_M
 point of the pairwise differences, with weight λ₁/(2λ₂), at M/(2λ₂).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from mtmkl.compiled import compiled
-from mtmkl.solvers.linear import task_admm
-from mtmkl.solvers.linear.task_admm import WarmStart
-from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 #: Least weight of ||U||² and ||V||²; less would leave the split undetermined.
@@ -31,13 +27,21 @@ RIDGE = 1e-6
 
 @dataclass(frozen=True)
 class FlexibleClusters:
-    """The penalty; see the module. All weights are positive but ``lam_1``, ≥ 0."""
+    """The penalty for λ₁ ≥ 0 and λ₂, λ₃ > 0.
+
+    See the module, and :mod:`mtmkl.solvers.linear.task_admm` for the solver.
+    """
 
     lam_1: float
     lam_2: float
     lam_3: float
 
     is_square = False
+
+    @property
+    def first_step(self) -> float:
+        """ρ = 2λ₃, of the size of the ridge on V."""
+        return 2.0 * self.lam_3
 
     def split(self, W: FloatArray) -> FloatArray:
         """Return U of the best split of W, both of shape (T, d)."""
@@ -60,44 +64,6 @@ class FlexibleClusters:
         half = 0.5 / self.lam_2
         U, _ = prox_pairwise(M * half, self.lam_1 * half)
         return float(self.lam_2 * np.sum(U * U) + np.sum(M * M) / (4.0 * self.lam_3))
-
-
-def solve(
-    tasks: TaskDecomposition,
-    lam_1: float,
-    lam_2: float,
-    lam_3: float,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 10_000,
-    start: WarmStart | None = None,
-) -> Solution:
-    """Minimise the squared loss with the penalty of this module.
-
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-    lam_1, lam_2, lam_3 : float
-        Weights, at least 0; λ₂ and λ₃ count as 1e-6 where they are less.
-    tol, max_iter, start
-        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
-
-    Returns
-    -------
-    Solution
-        ``coef`` = U + V of shape (d, T); ``extra["common"]`` is U of shape (d, T).
-    """
-    penalty = FlexibleClusters(lam_1, max(lam_2, RIDGE), max(lam_3, RIDGE))
-    solution = task_admm.solve(
-        tasks,
-        penalty,
-        step=2.0 * penalty.lam_3,
-        tol=tol,
-        max_iter=max_iter,
-        start=start,
-    )
-    common = penalty.split(np.ascontiguousarray(solution.coef.T)).T
-    return replace(solution, extra={**solution.extra, "common": common})
 
 
 @compiled

@@ -28,6 +28,9 @@ ROW_MAXIMA = 2
 ENTRIES = 3
 TASKS = 4
 
+# Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
+STEP_OVER_GAMMA = 20.0
+
 
 @dataclass(frozen=True)
 class SquaredNorm:
@@ -37,6 +40,11 @@ class SquaredNorm:
     norm: int
 
     is_square = True
+
+    @property
+    def first_step(self) -> float:
+        """First ρ."""
+        return STEP_OVER_GAMMA * self.gamma
 
     def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises γΩ(Z)² + (ρ/2)||Z − V||_F², and γΩ(Z)²."""

@@ -50,8 +50,6 @@ from mtmkl.typing import FloatArray, IntArray
 
 PenaltyName = Literal["trace", "deviations"]
 
-# Start with a threshold of a tenth of the norm: ρ = 20γ makes it so at every scale.
-STEP_OVER_GAMMA = 20.0
 # Share of X_t'a_t from which their sum is more than rounding.
 _ROUNDING = 1e-6
 
@@ -65,42 +63,22 @@ def solve(
     max_iter: int = 10_000,
     start: WarmStart | None = None,
 ) -> Solution:
-    """Minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)² to a relative duality gap.
+    """Minimise the squared loss with γ·Ω(W)², γ > 0, to a relative duality gap.
 
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-        The data, shared between all γ and penalties.
-    gamma : float
-        γ > 0.
-    penalty : {"trace", "deviations"}
-        Ω: trace norm, or trace norm of the deviations from the tasks' mean.
-    tol : float
-        Relative duality gap at which to stop.
-    max_iter : int
-        Maximum number of iterations.
-    start : WarmStart, optional
-        ``extra["warm_start"]`` of a solution for the same tasks at another γ.
+    Ω is the trace norm of W, or of the "deviations" from the tasks' mean; ``tol``,
+    ``max_iter`` and ``start``, at another γ, are as for
+    :func:`mtmkl.solvers.linear.task_admm.solve`.
 
-    Returns
-    -------
-    Solution
-        ``coef`` of shape (d, T), whose rank (that of the deviations) is exact; ``dual``
-        of shape (n,), a dual feasible point in the order of the samples;
-        ``extra["warm_start"]`` and ``extra["norm"]`` = Ω(W).
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` is reached before ``tol``; the message states the gap.
+    Returns ``coef`` (d, T), whose rank (that of the deviations) is exact; ``dual``
+    (n,), feasible, in the order of the samples; ``extra["warm_start"]`` and
+    ``extra["norm"]`` = Ω(W).
     """
     best = BestPair(tol)
     steps = _steps(tasks.arrays, tasks.constant, gamma, TRACE, start)
     if penalty == "deviations":
         steps = _DeviationSteps(tasks, steps)
     certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
-    if certificate.status != "converged":
-        warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
+    warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
     coef, size = best.point
     return Solution(
         coef=coef.T,
@@ -136,9 +114,7 @@ class _DeviationSteps(_SquaredSteps):
     mean: FreeMean
 
     def __init__(self, tasks: TaskDecomposition, start: PenaltySteps) -> None:
-        super().__init__(
-            start.data, start.constant, start.penalty, start.step, start.end()
-        )
+        super().__init__(start.data, start.constant, start.penalty, start.end())
         self.mean = FreeMean(tasks, 0.0)
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
@@ -156,22 +132,12 @@ class _DeviationSteps(_SquaredSteps):
 
 @dataclass(frozen=True)
 class GroupSolution:
-    """Solution of the problem of a group of tasks.
-
-    Attributes
-    ----------
-    objective, bound : float
-        Of the minimum.
-    coef : ndarray of shape (T_g, d)
-        Coefficients of the members, transposed.
-    reduced : ndarray of shape (n_rows_g,)
-        U_t'a_t of a dual point a, the members' rows stacked in their order.
-    end : WarmStart
-        Of the members.
-    """
+    """Solution of the problem of a group of tasks, and a lower bound."""
 
     objective: float
     bound: float
+    #: Of the members, in their order: coefficients (T_g, d), U_t'a_t of a dual point a,
+    #: stacked, and where the next solve may start.
     coef: FloatArray
     reduced: FloatArray
     end: WarmStart
@@ -187,28 +153,11 @@ def solve_group(
     start: WarmStart | None = None,
     cutoff: float = np.inf,
 ) -> GroupSolution:
-    """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks.
+    """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks, ``members``.
 
-    It is what :func:`solve` does for these tasks alone, without a copy of the data.
-
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-    members : ndarray of int of shape (T_g,)
-        The tasks of the group.
-    gamma : float
-        γ > 0.
-    tol, max_iter
-        As for :func:`solve`.
-    start : WarmStart, optional
-        Of the members, in their order.
-    cutoff : float
-        End, too, where the minimum is at least this.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` is reached before ``tol``; the message states the gap.
+    It is what :func:`solve` does for these tasks alone, without a copy of the data. The
+    start is theirs, in their order; it ends, too, where the minimum is at least
+    ``cutoff``.
     """
     # The rows themselves, which are large, stay where they are.
     some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)
@@ -244,8 +193,7 @@ def _steps(
 ) -> _SquaredSteps:
     if start is not None:
         start = WarmStart(start.primal, start.multiplier, gamma * start.step)
-    penalty = SquaredNorm(float(gamma), norm)
-    return _SquaredSteps(data, constant, penalty, STEP_OVER_GAMMA * gamma, start)
+    return _SquaredSteps(data, constant, SquaredNorm(float(gamma), norm), start)
 
 
 def _end(steps: PenaltySteps, gamma: float) -> WarmStart:

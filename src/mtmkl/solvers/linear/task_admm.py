@@ -51,6 +51,11 @@ class TaskPenalty(Protocol):
     #: Whether Ω(sW) = s²Ω(W).
     is_square: bool
 
+    @property
+    def first_step(self) -> float:
+        """First ρ > 0 where there is no warm start; it adapts."""
+        ...
+
     def prox(self, V: FloatArray, step: float) -> tuple[FloatArray, float]:
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − V||_F², and Ω(Z)."""
         ...
@@ -62,18 +67,12 @@ class TaskPenalty(Protocol):
 
 @dataclass(frozen=True)
 class WarmStart:
-    """Where a solve left off, for the next penalty.
+    """Where a solve left off, for the next penalty."""
 
-    Attributes
-    ----------
-    primal, multiplier : ndarray
-        Z and the multipliers of the splitting, tasks before features.
-    step : float
-        ρ at the end, in the unit that the solver states.
-    """
-
+    #: Z and the multipliers of the splitting, tasks before features.
     primal: FloatArray
     multiplier: FloatArray
+    #: ρ at the end, in the unit that the solver states.
     step: float
 
 
@@ -81,44 +80,23 @@ def solve(
     tasks: TaskDecomposition,
     penalty: TaskPenalty,
     *,
-    step: float,
     tol: float = 1e-6,
     max_iter: int = 10_000,
     start: WarmStart | None = None,
 ) -> Solution:
-    """Minimise Σ_t ||y_t − X_t w_t||² + Ω(W) to a relative duality gap.
+    """Minimise Σ_t ||y_t − X_t w_t||² + Ω(W) to a relative duality gap of ``tol``.
 
-    Parameters
-    ----------
-    tasks : TaskDecomposition
-        The data, shared between all penalties.
-    penalty : TaskPenalty
-        Ω.
-    step : float
-        First ρ > 0 where there is no ``start``; it adapts.
-    tol : float
-        Relative duality gap at which to stop.
-    max_iter : int
-        Maximum number of iterations.
-    start : WarmStart, optional
-        ``extra["warm_start"]`` of a solution for the same tasks.
+    A ``start`` is ``extra["warm_start"]`` of a solution for the same tasks. Warns, with
+    the gap, if ``max_iter`` iterations come before.
 
-    Returns
-    -------
-    Solution
-        ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
-        of the samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
-        history holds the best objective so far at each check.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` is reached before ``tol``; the message states the gap.
+    Returns ``coef`` (d, T), a proximal point; ``dual`` (n,) in the order of the
+    samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The history holds
+    the best objective so far at each check.
     """
-    steps = PenaltySteps(tasks.arrays, tasks.constant, penalty, step, start)
+    steps = PenaltySteps(tasks.arrays, tasks.constant, penalty, start)
     best = BestPair(tol)
     certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
-    warn_if_stopped(certificate, type(penalty).__name__, tol, stacklevel=4)
+    warn_if_stopped(certificate, type(penalty).__name__, tol)
     coef, size = best.point
     return Solution(
         coef=coef.T,
@@ -188,13 +166,12 @@ class PenaltySteps(Splitting):
         data: TaskRows,
         constant: float,
         penalty: TaskPenalty,
-        step: float,
         start: WarmStart | None,
     ) -> None:
         self.data, self.constant, self.penalty = data, constant, penalty
         if start is None:
             nothing = np.zeros((data[1].size, data[0].shape[1]))
-            start = WarmStart(nothing, nothing, step)
+            start = WarmStart(nothing, nothing, penalty.first_step)
         self.Z, self.L = start.primal, start.multiplier
         self.step = self.balanced = start.step
         self.no_mean = np.zeros(data[0].shape[1])
@@ -241,24 +218,13 @@ class PenaltySteps(Splitting):
 
 
 class BestPair:
-    """The best point and the best lower bound so far.
+    """The best objective and the best lower bound so far.
 
-    Parameters
-    ----------
-    tol : float
-        Relative duality gap that is close enough.
-    cutoff : float
-        Lower bound that is enough, too.
-
-    Attributes
-    ----------
-    objective, bound : float
-    point, dual : Any, ndarray of shape (n_rows,)
-        Where they are attained.
-    history : list of float
-        Best objective at each check.
+    A relative gap of ``tol`` is close enough, and so is a bound of ``cutoff``. The
+    ``history`` has the best objective at each check.
     """
 
+    #: Where they are attained, the dual (n_rows,).
     point: Any
     dual: FloatArray
 

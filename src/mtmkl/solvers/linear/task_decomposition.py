@@ -25,41 +25,24 @@ _PRECISION = float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class TaskDecomposition:
-    """Thin decompositions of all tasks, stacked.
+    """Thin decompositions of all tasks, stacked."""
 
-    Task t owns the rows ``offsets[t]:offsets[t + 1]`` of the stacked arrays.
-
-    Attributes
-    ----------
-    right : ndarray of shape (n_rows, d)
-        Right singular vectors V_t', stacked.
-    singular : ndarray of shape (n_rows,)
-        Singular values; those below machine precision are left out.
-    target : ndarray of shape (n_rows,)
-        c_t = U_t' y_t, stacked.
-    offsets : ndarray of shape (T + 1,)
-        Where each task's rows begin.
-    constant : float
-        Σ_t ||y_t − U_t U_t' y_t||², the loss that no coefficients can remove.
-    orthogonal : ndarray of shape (n,)
-        y_t − U_t U_t' y_t in the order of the samples.
-    left : tuple of ndarray of shape (n_t, n_rows_t)
-        The U_t.
-    rows : tuple of ndarray of shape (n_t,)
-        The samples of each task.
-    starts : ndarray of shape (T,), optional
-        Where V_t' begins in ``right``, if not at the task's offset: tasks of the same
-        features may have the same rows, for the compiled steps alone.
-    """
-
+    #: Right singular vectors V_t', stacked, (n_rows, d).
     right: FloatArray
+    #: Singular values above machine precision, and c_t = U_t' y_t, stacked, (n_rows,).
     singular: FloatArray
     target: FloatArray
+    #: Task t owns the rows ``offsets[t]:offsets[t + 1]``, (T + 1,).
     offsets: IntArray
+    #: Σ_t ||y_t − U_t U_t' y_t||², the loss that no coefficients can remove.
     constant: float
+    #: y_t − U_t U_t' y_t in the order of the samples, (n,).
     orthogonal: FloatArray
+    #: The U_t (n_t, n_rows_t), and the samples of each task (n_t,).
     left: tuple[FloatArray, ...]
     rows: tuple[IntArray, ...]
+    #: Where V_t' begins in ``right``, (T,), if not at the task's offset: tasks of the
+    #: same features may have the same rows, for the compiled steps alone.
     starts: IntArray | None = None
 
     @property
@@ -117,17 +100,9 @@ class TaskDecomposition:
         return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
-        """Return the dual point over the samples whose part in the ranges is given.
+        """Return the dual point (n,) of the squared loss for U_t'a_t, stacked.
 
-        Parameters
-        ----------
-        reduced : ndarray of shape (n_rows,)
-            U_t' a_t, stacked.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Σ U_t (U_t' a_t) + 2 (y_t − U_t U_t' y_t): a dual point of the squared loss.
+        It is U_t (U_t'a_t) + 2 (y_t − U_t U_t' y_t) for each task.
         """
         a = 2.0 * self.orthogonal
         for t, (rows, left) in enumerate(zip(self.rows, self.left, strict=True)):
@@ -138,22 +113,10 @@ class TaskDecomposition:
 def decompose(
     X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
 ) -> TaskDecomposition:
-    """Decompose the features of each task.
+    """Decompose the features of each task: X (n, d), or the n_s samples that all share.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d), or (n_s, d)
-        Features of all tasks, or the samples that all of them share.
-    y : ndarray of shape (n,)
-        Targets.
-    task : ndarray of shape (n,)
-        Task of each sample, 0 … n_tasks − 1.
-    n_tasks : int
-        Number of tasks T; a task without samples contributes nothing.
-
-    Returns
-    -------
-    TaskDecomposition
+    ``task`` has the tasks of the targets y (n,), 0 … T − 1; one without samples
+    contributes nothing.
     """
     d = X.shape[1]
     order = np.argsort(task, kind="stable")

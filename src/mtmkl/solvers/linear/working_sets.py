@@ -30,8 +30,8 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from mtmkl.compiled import compiled, dot
-from mtmkl.solvers.linear.penalties import ROWS
-from mtmkl.solvers.linear.squared_norm import STEP_OVER_GAMMA, minimise
+from mtmkl.solvers.linear.penalties import ROWS, STEP_OVER_GAMMA
+from mtmkl.solvers.linear.squared_norm import minimise
 from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, thin_svd
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
@@ -47,32 +47,20 @@ _RIDGE = 1e-10  # of the least squares of the combination, by the trace
 
 @dataclass(frozen=True)
 class RowProblem:
-    """Features and targets of some tasks.
+    """Features and targets of some tasks."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d), or (n_s, d)
-        Of each sample, or the samples that all tasks share.
-    y : ndarray of shape (n,)
-    task : ndarray of shape (n,)
-        Task of each sample, 0 … n_tasks − 1.
-    n_tasks : int
-        T.
-    order : slice or ndarray of shape (n,)
-        The samples task by task: a slice, which copies nothing, where they are so.
-    samples : tuple of ndarray of shape (n_t,)
-        Those of each task.
-    groups : list of (ndarray of shape (n_g, d), slice, slice)
-        Features that tasks after one another share, these tasks' samples in ``order``,
-        and the tasks.
-    """
-
+    #: Of each sample (n, d), or the samples that all tasks share (n_s, d).
     X: FloatArray
     y: FloatArray
+    #: Task of each sample, 0 … n_tasks − 1.
     task: IntArray
     n_tasks: int
+    #: The samples task by task: a slice, which copies nothing, where they are so.
     order: slice | IntArray
+    #: Those of each task, (n_t,).
     samples: tuple[IntArray, ...]
+    #: Features (n_g, d) that tasks after one another share, these tasks' samples in
+    #: ``order``, and the tasks.
     groups: list[tuple[FloatArray, slice, slice]]
     _last: list[tuple[IntArray, TaskDecomposition]] = field(default_factory=list)
 

@@ -6,10 +6,8 @@ from regression_problems import assert_between
 
 from mtmkl.certify.linear_problems import flexible_clusters
 from mtmkl.certify.solving import find_optimum
-from mtmkl.solvers.linear.flexible_clusters import (
-    prox_pairwise,
-    solve,
-)
+from mtmkl.solvers.linear.flexible_clusters import FlexibleClusters, prox_pairwise
+from mtmkl.solvers.linear.task_admm import solve
 from mtmkl.solvers.linear.task_decomposition import decompose
 
 WEIGHTS = [(0.3, 1.0, 2.0), (5.0, 0.1, 0.5), (0.05, 0.02, 10.0), (1e3, 1.0, 1.0)]
@@ -19,7 +17,7 @@ WEIGHTS = [(0.3, 1.0, 2.0), (5.0, 0.1, 0.5), (0.05, 0.02, 10.0), (1e3, 1.0, 1.0)
 def test_optimum_of_an_independent_solver_lies_between_the_bounds(weights, problem):
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
-    solution = solve(tasks, *weights, tol=1e-8)
+    solution = solve(tasks, FlexibleClusters(*weights), tol=1e-8)
     optimum = find_optimum(flexible_clusters(X, y, task, weights)).value
     assert_between(solution.certificate, optimum)
 
@@ -38,8 +36,9 @@ def test_pairwise_prox_pools_exactly():
 def test_large_weight_on_differences_makes_the_common_part_equal(make_problem):
     X, y, task = make_problem(5, 4, [6])
     tasks = decompose(X, y, task, n_tasks=5)
-    common = solve(tasks, 1e4, 1.0, 1.0).extra["common"]
-    assert np.ptp(common, axis=1).max() == 0.0
+    penalty = FlexibleClusters(1e4, 1.0, 1.0)
+    common = penalty.split(np.ascontiguousarray(solve(tasks, penalty).coef.T))
+    assert np.ptp(common, axis=0).max() == 0.0
     assert np.abs(common).max() > 0.0
 
 
@@ -51,5 +50,6 @@ def test_problem_that_leaves_much_free_is_solved_in_few_iterations():
     X = np.vstack([base[rng.choice(60, n, replace=False)] for _ in range(n_tasks)])
     y, task = np.sign(rng.normal(size=n_tasks * n)), np.repeat(np.arange(n_tasks), n)
     tasks = decompose(X, y, task, n_tasks=n_tasks)
-    solution = solve(tasks, 2.0**-9, 2.0**-9, 512.0, tol=1e-8, max_iter=1000)
+    penalty = FlexibleClusters(2.0**-9, 2.0**-9, 512.0)
+    solution = solve(tasks, penalty, tol=1e-8, max_iter=1000)
     assert solution.certificate.status == "converged"
