@@ -93,7 +93,7 @@ def best_of_all_partitions(
     values = {
         frozenset(members): squared_norm.solve_group(
             tasks, np.array(members), lam, tol=TOL
-        ).objective
+        ).certificate.objective
         for size in range(1, tasks.n_tasks + 1)
         for members in combinations(range(tasks.n_tasks), size)
     }

@@ -159,7 +159,10 @@ def _load(name: str, target_context: Any) -> CompileResult | None:
         return _kept[name]
     for path in (folder / name for folder in _folders()):
         if content := _read(path):
-            needed, parts = pickle.loads(content)
+            try:
+                needed, parts = pickle.loads(content)
+            except (ImportError, AttributeError):
+                continue  # a type of its arguments is in another module now
             if all(_load(each, target_context) for each in sorted(needed)):
                 _files.add(path)
                 function = CompileResult._rebuild(target_context, *parts)

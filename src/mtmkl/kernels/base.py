@@ -55,8 +55,21 @@ class Kernel(Protocol):
         raise ValueError("call fit on training samples first")
 
 
+class _OfProducts(Kernel):
+    """A function of x'z."""
+
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        return self._of(_products(X, Z))
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        return self._of(_squared_norms(X))
+
+    def _of(self, products: FloatArray) -> FloatArray:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Linear(Kernel):
+class Linear(_OfProducts):
     """k(x, z) = x'z + constant.
 
     Parameters
@@ -70,17 +83,12 @@ class Linear(Kernel):
     def __post_init__(self) -> None:
         _require_not_negative("constant", self.constant)
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        return _products(X, Z) + self.constant
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i)."""
-        return _squared_norms(X) + self.constant
+    def _of(self, products: FloatArray) -> FloatArray:
+        return products + self.constant
 
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class Polynomial(_OfProducts):
     """k(x, z) = (x'z + constant)^degree.
 
     Parameters
@@ -100,14 +108,8 @@ class Polynomial(Kernel):
         _require(is_whole, "degree", degree, demand)
         _require_not_negative("constant", self.constant)
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        gram: FloatArray = (_products(X, Z) + self.constant) ** self.degree
-        return gram
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i)."""
-        values: FloatArray = (_squared_norms(X) + self.constant) ** self.degree
+    def _of(self, products: FloatArray) -> FloatArray:
+        values: FloatArray = (products + self.constant) ** self.degree
         return values
 
 
@@ -186,7 +188,7 @@ class RBF(Kernel):
 
 
 @dataclass(frozen=True)
-class Poly(Kernel):
+class Poly(_OfProducts):
     """k(x, z) = (γ x'z + coef0)^degree, as ``SVC(kernel="poly")`` has it.
 
     Parameters
@@ -212,20 +214,11 @@ class Poly(Kernel):
         """Return the kernel with its γ resolved on the features X."""
         return replace(self, gamma=_gamma(self.gamma, X))
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        gram: FloatArray = self._scaled(_products(X, Z)) ** self.degree
-        return gram
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i)."""
-        values: FloatArray = self._scaled(_squared_norms(X)) ** self.degree
-        return values
-
-    def _scaled(self, products: FloatArray) -> FloatArray:
+    def _of(self, products: FloatArray) -> FloatArray:
         if isinstance(self.gamma, str):
             raise ValueError("gamma is not resolved yet: call fit(X) first")
-        return self.gamma * products + self.coef0
+        values: FloatArray = (self.gamma * products + self.coef0) ** self.degree
+        return values
 
 
 @dataclass(frozen=True)

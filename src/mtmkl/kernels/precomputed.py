@@ -173,7 +173,6 @@ class _Clipped(_Made):
         return coordinates
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
         left = self._coordinates(X)
         gram: FloatArray = left @ (left if X is Z else self._coordinates(Z)).T
         return gram
@@ -190,7 +189,6 @@ class _Shifted(_Made):
     constant: float
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
         gram: FloatArray = self.given(X, Z) + self.constant * (Z[:, 0] == X)
         return gram
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
-from mtmkl.methods._base.kernel_machine import TubeRegression
-from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
+from mtmkl.methods._base.kernel_machine import SumKernelMachine, TubeRegression
 
 
 class IndependentSVMClassifier(SumKernelMachine, MultiTaskClassifier):

@@ -153,8 +153,6 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     def _follow(self, prepared: tuple[Any, ...], previous: None) -> None:
         self._training, order, self._own_scale, path = prepared
         solution = self._solve(path)
-        assert solution.dual is not None
-        assert solution.intercept is not None
         self.switches_ = solution.coef
         self.dual_coef_ = np.empty(order.size)
         self.dual_coef_[order] = solution.dual

@@ -104,8 +104,6 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
     def _follow(self, prepared: tuple[FloatArray, Any], previous: None) -> None:
         X, path = prepared
         solution = self._solve(path)
-        assert solution.dual is not None
-        assert solution.intercept is not None
         n_nodes = X.shape[1]
         self.switches_ = symmetric(solution.coef, n_nodes)
         self.edge_scores_ = symmetric(

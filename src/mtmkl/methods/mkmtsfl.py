@@ -98,8 +98,6 @@ class _MixedSchattenMachine(Mixin):
 
     def _keep(self, prepared: "_Prepared", solution: "Solution") -> None:
         """Set the fitted attributes."""
-        assert solution.dual is not None
-        assert solution.intercept is not None
         coordinates = prepared.coordinates
         self.kernel_names_ = coordinates.terms.names
         self.norms_ = solution.extra["norms"]

@@ -123,7 +123,6 @@ class MultiTaskFeatureLearningRegressor(
         basis, task = prepared.basis, prepared.task
         a = solution.dual
         assert basis is not None
-        assert a is not None
         if self.fit_intercept:
             # Inputs centred within tasks see the dual point centred.
             a = a - task_means(a[:, None], task, self.tasks_.size)[task, 0]

@@ -291,15 +291,12 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             solution = self._by_features(prepared, previous)
         if solution is not None:
             self.solver_ = "features"
-            assert solution.dual is not None
             theta, beta = solution.extra["theta"], prepared.y * solution.dual
             intercept = 0.0
         else:
             assert prepared.path is not None
             self.solver_ = "gram"
             solution = prepared.path.solve(self.C)
-            assert solution.dual is not None
-            assert solution.intercept is not None
             theta, beta = solution.coef, solution.dual
             intercept = float(solution.intercept[0])
         self._keep_certificate(solution)

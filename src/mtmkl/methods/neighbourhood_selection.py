@@ -84,7 +84,6 @@ class NeighbourhoodSelection(GraphEstimator):
             solution = solve_l1_logistic(
                 X[:, others], X[:, m], self.alpha, tol=self.tol, max_iter=self.max_iter
             )
-            assert solution.intercept is not None
             self.coef_[m, others] = solution.coef
             self.intercept_[m] = solution.intercept[0]
             self.objective_ += solution.certificate.objective

@@ -1,7 +1,7 @@
 """One support vector machine for all tasks."""
 
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.sum_kernel_machine import SumKernelMachine
+from mtmkl.methods._base.kernel_machine import SumKernelMachine
 
 
 class PooledSVMClassifier(SumKernelMachine, MultiTaskClassifier):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.typing import FloatArray
@@ -18,31 +19,20 @@ Status = Literal["converged", "stopped", "stalled"]
 
 @dataclass(frozen=True)
 class Certificate:
-    """Evidence for the quality of a solution.
+    """Evidence for the quality of a solution."""
 
-    Attributes
-    ----------
-    objective : float
-        Value of the stated objective at the returned point, constants included.
-    dual_objective : float
-        Value of a feasible dual point, a lower bound on the minimum; ``nan`` for a
-        problem without a computable dual (non-convex methods).
-    n_iter : int
-        Iterations done.
-    status : {"converged", "stopped", "stalled"}
-        "stopped" if the iteration limit came before the tolerance, "stalled" if
-        rounding did: no further step is of any use.
-    history : ndarray of shape (n_checks,)
-        Objective at each check, the last entry being ``objective``.
-    floor : float
-        As for :func:`relative_gap`.
-    """
-
+    #: Value of the stated objective at the returned point, constants included.
     objective: float
+    #: Value of a feasible dual point, a lower bound on the minimum; ``nan`` for a
+    #: problem without a computable dual (non-convex methods).
     dual_objective: float
     n_iter: int
+    #: "stopped" if the iteration limit came before the tolerance, "stalled" if rounding
+    #: did: no further step is of any use.
     status: Status
+    #: Objective at each check, the last one being ``objective``.
     history: FloatArray
+    #: As for :func:`relative_gap`.
     floor: float = 0.0
 
     @property
@@ -53,38 +43,25 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Solution:
-    """A solver's answer.
+    """A solver's answer."""
 
-    Attributes
-    ----------
-    coef : ndarray
-        The primal variables; their shape is the solver's to state.
-    certificate : Certificate
-    dual : ndarray or None
-        The feasible dual variables behind ``certificate.dual_objective``.
-    intercept : ndarray or None
-        Unpenalised intercepts, one per task, where the problem has them.
-    extra : mapping
-        Further variables by name, as the solver states.
-    """
-
+    #: The primal variables; their shape is the solver's to state.
     coef: FloatArray
     certificate: Certificate
-    dual: FloatArray | None = None
-    intercept: FloatArray | None = None
+    #: The feasible dual variables behind ``certificate.dual_objective``, and intercepts
+    #: without a penalty, one per task; empty where the problem has none.
+    dual: FloatArray = field(default_factory=lambda: np.empty(0))
+    intercept: FloatArray = field(default_factory=lambda: np.empty(0))
+    #: Further variables by name, as the solver states.
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def relative_gap(objective: float, dual_objective: float, floor: float = 0.0) -> float:
     """Return ``max(objective - dual_objective, 0) / max(|objective|, floor)``.
 
-    Parameters
-    ----------
-    objective, dual_objective : float
-    floor : float
-        The least that an objective counts for, where the optimum may be zero up to
-        rounding: ``LEAST_SHARE`` of the objective of the zero model. At an objective
-        and a floor of zero a gap of zero is zero.
+    The floor is the least that an objective counts for, where the optimum may be zero
+    up to rounding: ``LEAST_SHARE`` of the objective of the zero model. At an objective
+    and a floor of zero a gap of zero is zero.
     """
     size = max(abs(objective), floor, 1e-300)
     return max(objective - dual_objective, 0.0) / size

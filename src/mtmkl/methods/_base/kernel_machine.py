@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class KernelMachine(Mixin):
     """Mixin of support vector machines on weighted sums of kernels.
 
-    The points of a path share the kernels. A subclass implements ``_path``.
+    The points of a path share the kernels. The weights are all 1, unless a subclass
+    overrides ``_path``.
 
     Features may be sparse if they are not standardised and no kernel is a single
     feature: the solvers see nothing of them but Gram matrices.
@@ -54,7 +55,9 @@ class KernelMachine(Mixin):
 
     def _path(self, problem: "DualProblem") -> Any:
         """Return the solver of the duals, for one point after the other."""
-        raise NotImplementedError
+        from mtmkl.solvers.svm.sum_kernel import SumKernelPath
+
+        return SumKernelPath(problem, tol=self.tol)
 
     def _solve(self, path: Any) -> "Solution":
         """Solve at this point."""
@@ -120,19 +123,15 @@ class KernelMachine(Mixin):
             X, kernels, normalize=self.normalize, standardize=self.standardize
         )
         training = TrainingSet(terms, X, task, self.tasks_.size, joined=self._joined)
+        first = np.arange(training.sizes.size) * self._own_weights
         problem = DualProblem.of(
             y[training.order],
             training.blocks(),
-            weight=self._weight_of_terms(training),
+            weight=first[:, None] * terms.n_terms + terms.order,
             epsilon=self._tube(),
             fit_intercept=self.fit_intercept,
         )
         return training, self._path(problem)
-
-    def _weight_of_terms(self, training: TrainingSet) -> IntArray | None:
-        """Return the number of each term's weight, (B, D), in the solvers' order."""
-        first = np.arange(training.sizes.size) * self._own_weights
-        return first[:, None] * training.terms.n_terms + training.terms.order
 
     def _follow(self, prepared: Any, previous: "Solution | None") -> "Solution":
         training, path = prepared
@@ -147,8 +146,6 @@ class KernelMachine(Mixin):
         """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
         terms, block = training.terms, training.block_of_task
         beta, intercept = solution.dual, solution.intercept
-        assert beta is not None
-        assert intercept is not None
         self.kernel_names_ = terms.names
         self.dual_coef_ = np.empty(beta.size)
         self.dual_coef_[training.order] = beta
@@ -183,6 +180,14 @@ class KernelMachine(Mixin):
         else:
             values = self._training.outputs(X, task, self._beta, self._weights)
         return values + self.intercept_[task]
+
+
+@dataclass(eq=False, repr=False)
+class SumKernelMachine(KernelMachine):
+    """Mixin of support vector machines on a sum of kernels."""
+
+    _: KW_ONLY
+    fit_intercept: bool = True
 
 
 @dataclass(eq=False, repr=False)

@@ -29,6 +29,7 @@ import numpy as np
 
 from mtmkl.compiled import compiled, dot, routine
 from mtmkl.solvers.linear.free_mean import FreeMean, joint_step
+from mtmkl.solvers.linear.penalties import pairwise_norms
 from mtmkl.solvers.linear.task_admm import (
     RELAXATION,
     BestPair,
@@ -234,16 +235,3 @@ def _new_flows(Z: FloatArray, aims: FloatArray, step: float) -> FloatArray:
                 aims[e, k] = step * (Z[i, k] - Z[j, k] - aims[e, k])
             e += 1
     return aims
-
-
-@compiled
-def pairwise_norms(Z: FloatArray) -> float:
-    """Return Σ_{i<j} ||z_i − z_j||₂ for Z of shape (T, d)."""
-    value = 0.0
-    difference = np.empty(Z.shape[1])
-    for i in range(Z.shape[0]):
-        for j in range(i + 1, Z.shape[0]):
-            for k in range(difference.size):
-                difference[k] = Z[i, k] - Z[j, k]
-            value += np.sqrt(dot(difference, difference))
-    return value

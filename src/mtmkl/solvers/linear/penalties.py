@@ -247,3 +247,16 @@ def _sizes(Z: FloatArray, code: int, by_maxima: bool) -> FloatArray:
             size = abs(Z[t, i])
             sizes[i] = max(sizes[i], size) if by_maxima else sizes[i] + size
     return sizes
+
+
+@compiled
+def pairwise_norms(Z: FloatArray) -> float:
+    """Return Σ_{i<j} ||z_i − z_j||₂ for Z of shape (T, d)."""
+    value = 0.0
+    difference = np.empty(Z.shape[1])
+    for i in range(Z.shape[0]):
+        for j in range(i + 1, Z.shape[0]):
+            for k in range(difference.size):
+                difference[k] = Z[i, k] - Z[j, k]
+            value += np.sqrt(dot(difference, difference))
+    return value

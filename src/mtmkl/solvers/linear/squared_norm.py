@@ -27,7 +27,6 @@ Learning 73(3), 2008. S. Boyd et al., Distributed optimization and statistical l
 via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -130,19 +129,6 @@ class _DeviationSteps(_SquaredSteps):
         return value, (self.Z + mean, self.size), lower, dual
 
 
-@dataclass(frozen=True)
-class GroupSolution:
-    """Solution of the problem of a group of tasks, and a lower bound."""
-
-    objective: float
-    bound: float
-    #: Of the members, in their order: coefficients (T_g, d), U_t'a_t of a dual point a,
-    #: stacked, and where the next solve may start.
-    coef: FloatArray
-    reduced: FloatArray
-    end: WarmStart
-
-
 def solve_group(
     tasks: TaskDecomposition,
     members: IntArray,
@@ -152,12 +138,12 @@ def solve_group(
     max_iter: int = 10_000,
     start: WarmStart | None = None,
     cutoff: float = np.inf,
-) -> GroupSolution:
+) -> Solution:
     """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks, ``members``.
 
     It is what :func:`solve` does for these tasks alone, without a copy of the data. The
     start is theirs, in their order; it ends, too, where the minimum is at least
-    ``cutoff``.
+    ``cutoff``. Their U_t'a_t of a dual point a, stacked, are ``dual``.
     """
     # The rows themselves, which are large, stay where they are.
     some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)
@@ -165,10 +151,11 @@ def solve_group(
     best, end, n_iter = minimise(
         data, constant, gamma, TRACE, tol, max_iter, start, cutoff
     )
+    certificate = best.certificate(n_iter)
     if not best.is_close and best.bound < cutoff:
-        certificate = best.certificate(n_iter)
         warn_if_stopped(certificate, f"squared trace norm, gamma={gamma:g}", tol)
-    return GroupSolution(best.objective, best.bound, best.point[0], best.dual, end)
+    coef, extra = best.point[0].T, {"warm_start": end}
+    return Solution(coef, certificate, dual=best.dual, extra=extra)
 
 
 def minimise(

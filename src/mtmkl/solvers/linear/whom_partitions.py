@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.linear.ridge import solve_ridge
-from mtmkl.solvers.linear.squared_norm import GroupSolution, solve_group
+from mtmkl.solvers.linear.squared_norm import solve_group
 from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
 from mtmkl.solvers.solution import Certificate, Solution
@@ -120,7 +120,8 @@ def _search(
 ) -> Solution:
     """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
     best = rng.integers(n_groups, size=solver.tasks.n_tasks)
-    costs, changed = _costs(gram, best, n_groups)
+    costs, changed = np.empty(n_groups), np.empty((best.size, n_groups))
+    _renew_costs(gram, best, np.ones(n_groups, dtype=np.bool_), costs, changed)
     groups: IntArray | None = move_tasks(gram, best, costs, changed)
     history: list[float] = []
     trials: Iterator[IntArray] = iter(())
@@ -161,7 +162,7 @@ class _GroupSolver:
         self.gamma = gamma
         self.tol = tol
         self.max_iter = max_iter
-        self.solved: dict[tuple[int, ...], GroupSolution] = {}
+        self.solved: dict[tuple[int, ...], Solution] = {}
         self.bounds: dict[tuple[int, ...], float] = {}
         self.states: list[tuple[FloatArray, FloatArray, float] | None]
         self.states = [None] * tasks.n_tasks
@@ -179,7 +180,7 @@ class _GroupSolver:
         sums = np.bincount(owner, values, minlength=self.tasks.n_tasks)
         return (sums + self.tasks.constants).tolist()
 
-    def solution(self, group: tuple[int, ...]) -> GroupSolution:
+    def solution(self, group: tuple[int, ...]) -> Solution:
         """Return the solution of a group."""
         self._solve(group, np.inf)
         return self.solved[group]
@@ -187,7 +188,7 @@ class _GroupSolver:
     def _solve(self, group: tuple[int, ...], cutoff: float) -> bool:
         """Solve a group, and return True, unless its value is at least the cutoff."""
         if group in self.solved:
-            return self.solved[group].objective < cutoff
+            return self.solved[group].certificate.objective < cutoff
         solution = solve_group(
             self.tasks,
             np.array(group),
@@ -197,16 +198,16 @@ class _GroupSolver:
             start=self._start(group),
             cutoff=cutoff,
         )
-        if solution.bound >= cutoff:
-            self.bounds[group] = solution.bound
+        certificate = solution.certificate
+        if certificate.dual_objective >= cutoff:
+            self.bounds[group] = certificate.dual_objective
             return False
-        self.solved[group] = solution
-        end = solution.end
+        self.solved[group], end = solution, solution.extra["warm_start"]
         for t, primal, multiplier in zip(
             group, end.primal, end.multiplier, strict=True
         ):
             self.states[t] = primal, multiplier, end.step
-        return solution.objective < cutoff
+        return certificate.objective < cutoff
 
     def _start(self, group: tuple[int, ...]) -> WarmStart | None:
         states = [self.states[t] for t in group]
@@ -231,7 +232,7 @@ class _GroupSolver:
         parent = max(parents, key=parents.count)
         bound = sum([self.alone[t] for t in group])
         if parent:
-            value = self.solved[parent].bound
+            value = self.solved[parent].certificate.dual_objective
             value -= sum([self.parts[t] for t in parent if t not in group])
             value += sum([self.alone[t] for t in group if t not in parent])
             bound = max(bound, value)
@@ -242,21 +243,20 @@ class _GroupSolver:
         unknown = [each for each in partition if each not in self.solved]
         bounds = {each: self._bound(each) for each in unknown}
         value = sum(bounds.values())
-        value += sum(
-            self.solved[each].objective for each in partition if each not in bounds
-        )
+        known = [self.solved[each] for each in partition if each not in bounds]
+        value += sum(each.certificate.objective for each in known)
         # Large groups are those to which tasks have come, which costs.
         for each in sorted(unknown, key=len, reverse=True):
             value -= bounds[each]
             if value + bounds[each] >= limit or not self._solve(each, limit - value):
                 return np.inf
-            value += self.solved[each].objective
+            value += self.solved[each].certificate.objective
         return value if value < limit else np.inf
 
     def coefficients(self, partition: Partition) -> FloatArray:
         W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
         for each in partition:
-            W[:, list(each)] = self.solution(each).coef.T
+            W[:, list(each)] = self.solution(each).coef
         return W
 
     def _reduced(self, partition: Partition) -> FloatArray:
@@ -264,7 +264,7 @@ class _GroupSolver:
         reduced = np.empty_like(self.tasks.target)
         offsets = self.tasks.offsets
         for each in partition:
-            found, first = self.solution(each).reduced, 0
+            found, first = self.solution(each).dual, 0
             for t in each:
                 own = reduced[offsets[t] : offsets[t + 1]]
                 own[:] = found[first : first + own.size]
@@ -299,7 +299,7 @@ def _trials(
     """Yield assignments near this one: moves of one task, then swaps of two.
 
     Of each kind those first that raise the penalty least at this W; ``costs`` and
-    ``changed`` are those of :func:`_costs`.
+    ``changed`` are those of :func:`_renew_costs`.
     """
     rises = _rises(groups, costs, changed)
     for t, g in _smallest(rises, n_trials):
@@ -317,20 +317,6 @@ def _trials(
         yield swapped
 
 
-def _costs(
-    gram: FloatArray, groups: IntArray, n_groups: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return ||W_g||_tr² of each group, and what each becomes if one task changes.
-
-    The latter, of shape (T, G), with the task where it is not a member, without it
-    where it is.
-    """
-    costs = np.empty(n_groups)
-    changed = np.empty((groups.size, n_groups))
-    _renew_costs(gram, groups, np.ones(n_groups, dtype=np.bool_), costs, changed)
-    return costs, changed
-
-
 @compiled
 def _renew_costs(
     gram: FloatArray,
@@ -339,7 +325,11 @@ def _renew_costs(
     costs: FloatArray,
     changed: FloatArray,
 ) -> None:
-    """Write what :func:`_costs` returns where new groups, or their tasks, enter."""
+    """Write costs where new groups, or their tasks, enter.
+
+    They are ||W_g||_tr² of each group (G,), and what each becomes if one task changes,
+    (T, G): with the task where it is not a member, without it where it is.
+    """
     for g in range(costs.size):
         inside = _inside(groups, g)
         if is_new[g]:
@@ -426,7 +416,7 @@ def move_tasks(
 ) -> IntArray:
     """Return an assignment from which no move of one task lowers Σ_g ||W_g||_tr².
 
-    ``gram`` is W'W; ``costs`` and ``changed`` are those of :func:`_costs`.
+    ``gram`` is W'W; ``costs`` and ``changed`` are those of :func:`_renew_costs`.
     """
     n_tasks, n_groups = changed.shape
     groups = groups.copy()

@@ -15,12 +15,7 @@ from mtmkl.solvers.svm.task_duals import DualProblem
 class PerTaskPath(SwitchedPath):
     """Solutions for many (C, α) of tasks that share nothing.
 
-    Parameters
-    ----------
-    tasks : DualProblem
-    path : callable
-        From the tasks of a problem to what solves it along a path, for instance
-        :class:`~mtmkl.solvers.med.med.MedPath`.
+    A ``path`` such as :class:`~mtmkl.solvers.med.med.MedPath` is made for each.
     """
 
     def __init__(

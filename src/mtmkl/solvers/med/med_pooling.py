@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling_steps as steps
-from mtmkl.solvers.med.med_pooling_free import Pooled, curvature, outputs_of
+from mtmkl.solvers.med.med_pooling_steps import Pooled
 from mtmkl.solvers.med.switches import (
     SwitchedPath,
     divergence,
@@ -56,21 +56,12 @@ _MEMORY = 12  # corrections that are mixed
 class PoolingPath(SwitchedPath):
     """Solutions for many (C, α), each started from the last.
 
-    Parameters
-    ----------
-    communal : array-like of shape (N, N) or (N, r)
-        Gram matrix of k over all samples, sorted by task; or, given ``within``, a
-        factor F.
-    specialised : sequence of ndarray of shape (n_t, n_t)
-        Gram matrices of the k_t.
-    c : array-like of shape (N,)
-        Labels −1 and +1.
-    within : sequence of ndarray of shape (n_t, n_t), optional
-        The blocks of the communal Gram matrix within tasks, with a factor F.
-    whole : object, optional
-        The communal Gram matrix K, if K − FF' ⪰ 0 is not zero between tasks: it has
-        ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
-        GramMemoryError if that is too large.
+    ``communal`` is the Gram matrix (N, N) of k over all samples, sorted by task, or a
+    factor F (N, r), with the blocks ``within`` tasks of the matrix, (n_t, n_t);
+    ``specialised`` are the Gram matrices (n_t, n_t) of the k_t, and c (N,) labels ±1.
+    Where K − FF' ⪰ 0 is not zero between tasks, ``whole`` stands for K: it has
+    ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
+    GramMemoryError if that is too large.
     """
 
     def __init__(
@@ -311,7 +302,7 @@ class _Pooling:
 
     def outputs_of(self, beta: FloatArray) -> FloatArray:
         """Return kβ and each task's own k_tβ_t, shape (2, N)."""
-        return outputs_of(tuple(self._data), beta)
+        return steps.outputs_of(tuple(self._data), beta)
 
     def correct(self, beta: FloatArray, communal: FloatArray) -> None:
         """Solve from now on for what is left of the labels by the factor's lack at β.
@@ -323,4 +314,4 @@ class _Pooling:
 
     def curvature(self, s: FloatArray) -> FloatArray:
         """Return V''(s), shape (T, T), at the last solution."""
-        return curvature(tuple(self._data), s, self.beta, self._outputs)
+        return steps.curvature(tuple(self._data), s, self.beta, self._outputs)

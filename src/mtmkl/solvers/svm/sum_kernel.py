@@ -8,21 +8,14 @@ from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
 class SumKernelPath:
-    """Solutions with every weight 1 for many C, each started from the last.
-
-    Parameters
-    ----------
-    problem : DualProblem
-    tol : float
-        Relative duality gap.
-    """
+    """Solutions with every weight 1 for many C, each started from the last."""
 
     def __init__(self, problem: DualProblem, *, tol: float = 1e-6) -> None:
         self.problem, self.tol = problem, tol
         self._state: TaskDuals | None = None
 
     def solve(self, C: float) -> Solution:
-        """Solve for one C > 0; quickest in rising order.
+        """Solve for one C > 0 to a relative gap of ``tol``; quickest in rising order.
 
         Returns ``coef``: the weights (S,); ``dual``: β (N,); ``intercept``: (T,), zeros
         without intercepts.

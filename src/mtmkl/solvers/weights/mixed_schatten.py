@@ -246,13 +246,7 @@ class _Model:
 class MixedSchattenPath:
     """Solutions for many C by the method of multipliers, each started from the last.
 
-    Parameters
-    ----------
-    problem : SchattenProblem
-    tol : float
-        Relative duality gap.
-    max_iter : int
-        Limit on iterations.
+    To a relative duality gap of ``tol``, in at most ``max_iter`` iterations.
     """
 
     def __init__(
@@ -364,14 +358,10 @@ class MixedSchattenPath:
 
 
 class _Directions:
-    """Orthonormal directions of the coordinates of each kernel.
+    """Orthonormal directions of the coordinates of each kernel, K in all.
 
-    Attributes
-    ----------
-    within : SchattenProblem or None
-        The problem in these directions; None before there are any.
-    S : ndarray of shape (T, K)
-        As in the search, in the K directions.
+    ``within`` is the problem in these directions, None before there are any, and S
+    (T, K) is that of its search.
     """
 
     def __init__(self, problem: SchattenProblem) -> None:

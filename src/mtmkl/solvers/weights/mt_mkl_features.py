@@ -41,24 +41,48 @@ References
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mtmkl.compiled import compiled, routine
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.solvers.svm.logistic_duals import entropy
-from mtmkl.solvers.weights import mt_mkl_steps as steps
-from mtmkl.solvers.weights.mt_mkl_steps import BoolArray, Problem
+from mtmkl.solvers.svm.logistic_duals import entropy, logistic_step
 from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
 from mtmkl.sparse import canonical_csr
 from mtmkl.typing import FloatArray, IntArray
 
 LossName = Literal["hinge", "logistic"]
+BoolArray = NDArray[np.bool_]
+# A feature map: its values, their columns, and where each row begins, as in CSR.
+Rows = tuple[FloatArray, NDArray[Any], NDArray[np.int64]]
 
 _DEDUCIBLE = 1e-6  # least share of the largest G_ss at which G_tt lets u be read off v
 _FIRST_RATIO = 0.5  # of the gap to its estimate before any was computed
 _LEAST_SHARE = 1e-3  # of equal weights: what a weight has at least at a warm start
 _NO_BOUNDS = (np.inf, -np.inf)
+_BLOCK = 2048  # columns combined at a time, which the first cache holds
+
+
+class Problem(NamedTuple):
+    """The data, M terms on B feature maps, and the parameters."""
+
+    maps: tuple[Rows, ...]
+    offsets: IntArray  # (B + 1,), where the columns of each map begin
+    norms: FloatArray  # (B, n), k_b(x_i, x_i)
+    y: FloatArray
+    task: IntArray
+    kernels: FloatArray  # (M, T, T)
+    map_of: IntArray  # (M,)
+    C: float
+    p: float
+    logistic: bool
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of tasks T."""
+        return int(self.kernels.shape[1])
 
 
 def solve(
@@ -78,7 +102,12 @@ def solve(
     """Solve the problem of this module to a relative duality gap.
 
     Beside the data it needs 2·T·D numbers, with D the sum of the numbers of features
-    d_b, and six per sample. Canonical CSR input of float64 is not copied.
+    d_b, and six per sample. Canonical CSR input of float64 is not copied. Warns if
+    ``max_iter`` epochs come before ``tol``.
+
+    Returns ``coef`` (T, D): an example of task t with the features φ_1, …, φ_B in a row
+    has the decision ``φ @ coef[t]``; ``dual``, α (n,); ``extra["theta"]`` (M,) and
+    ``extra["C"]``. Iterations are epochs.
 
     Parameters
     ----------
@@ -87,29 +116,20 @@ def solve(
     y, task : ndarray of shape (n,)
         ±1, and τ(i) in 0..T-1; tasks may be without samples.
     terms : sequence of (int, ndarray of shape (T, T))
-        For each term the number of its feature map and its task kernel R_m, symmetric
-        and positive semi-definite.
+        For each term the number of its feature map, and R_m.
     C, p, loss, tol, max_iter
         As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
     rng : Generator
         Draws the order of tasks and samples.
     start : Solution, optional
-        Solution for the same data and number of terms, for instance at another C: its α
-        are scaled to the new C, and its weights kept away from 0.
-
-    Returns
-    -------
-    Solution
-        ``coef`` of shape (T, D): an example of task t with the features φ_1, …, φ_B in
-        a row has the decision ``φ @ coef[t]``; ``dual`` is α, of shape (n,);
-        ``extra["theta"]``, of shape (M,); ``extra["C"]``. Iterations are epochs. Warns
-        if ``max_iter`` comes before ``tol``.
+        One for the same data and number of terms, for instance at another C: its α are
+        scaled to the new C, and its weights kept away from 0.
     """
     problem = _problem(maps, y, task, terms, C, p, loss)
     alpha, theta = _starting_point(problem, start)
     U = np.zeros((problem.n_tasks, problem.offsets[-1]))
     if start is not None:
-        steps.accumulate(problem, problem.y * alpha, U)
+        _accumulate(problem, problem.y * alpha, U)
     theta, certificate = _descend(problem, alpha, theta, U, rng, tol, max_iter)
     warn_if_stopped(
         certificate,
@@ -143,7 +163,7 @@ def _problem(
     return Problem(
         maps=rows,
         offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
-        norms=np.stack([steps.squared_norms(*each) for each in rows]),
+        norms=np.stack([_squared_norms(*each) for each in rows]),
         y=y,
         task=task,
         kernels=np.stack([kernel for _, kernel in terms]),
@@ -154,7 +174,7 @@ def _problem(
     )
 
 
-def _rows(maps: Sequence[Any]) -> tuple[steps.Rows, ...]:
+def _rows(maps: Sequence[Any]) -> tuple[Rows, ...]:
     """Return the maps with one type for all, so that they make a uniform tuple."""
     matrices = [canonical_csr(X) for X in maps]
     width = max(matrix.indices.itemsize for matrix in matrices)
@@ -174,7 +194,6 @@ def _starting_point(
     equal = equal_weights(problem.map_of.size, problem.p)
     if start is None:
         return np.zeros(problem.y.size), equal
-    assert start.dual is not None
     alpha = np.clip(start.dual * (problem.C / start.extra["C"]), 0.0, problem.C)
     theta = np.maximum(start.extra["theta"], _LEAST_SHARE * equal)
     return alpha, theta / np.linalg.norm(theta, problem.p)
@@ -206,7 +225,7 @@ def _descend(
         G = _combined(problem, theta)
         for t in range(problem.n_tasks):
             rng.shuffle(order[first[t] : last[t]])
-        losses, above, below = steps.epoch(
+        losses, above, below = _epoch(
             problem,
             G,
             _deducible(G),
@@ -225,7 +244,7 @@ def _descend(
         weights = max(0.5 * (norm - float(theta @ q)), 0.0)
         estimate = losses + weights
         if ratio * estimate <= tol * (dual + estimate) or epoch == max_iter:
-            loss = steps.total_loss(problem, G, U, order, first)
+            loss = _total_loss(problem, G, U, order, first)
             objective = float(0.5 * theta @ q + problem.C * loss)
             history.append(objective)
             converged = objective - dual <= tol * objective
@@ -279,3 +298,219 @@ def _gain(problem: Problem, alpha: FloatArray) -> float:
     if not problem.logistic:
         return float(alpha.sum())
     return entropy(alpha, problem.C)
+
+
+@compiled
+def _squared_norms(
+    data: FloatArray, indices: NDArray[Any], indptr: NDArray[np.int64]
+) -> FloatArray:
+    """Return the squared norms of the rows of a map."""
+    norms = np.empty(indptr.size - 1)
+    for i in range(norms.size):
+        total = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            total += data[k] * data[k]
+        norms[i] = total
+    return norms
+
+
+@routine
+def _dot(
+    data: FloatArray, indices: NDArray[Any], begin: int, end: int, v: FloatArray
+) -> float:
+    values, columns = data[begin:end], indices[begin:end]
+    # Four sums, so that an addition need not wait for the one before.
+    whole = values.size - values.size % 4
+    first = second = third = fourth = 0.0
+    for k in range(0, whole, 4):
+        first += values[k] * v[columns[k]]
+        second += values[k + 1] * v[columns[k + 1]]
+        third += values[k + 2] * v[columns[k + 2]]
+        fourth += values[k + 3] * v[columns[k + 3]]
+    for k in range(whole, values.size):
+        first += values[k] * v[columns[k]]
+    return (first + second) + (third + fourth)
+
+
+@routine
+def _add(
+    data: FloatArray,
+    indices: NDArray[Any],
+    begin: int,
+    end: int,
+    step: float,
+    v: FloatArray,
+) -> None:
+    values, columns = data[begin:end], indices[begin:end]
+    for k in range(values.size):
+        v[columns[k]] += step * values[k]
+
+
+@compiled
+def _accumulate(problem: Problem, beta: FloatArray, U: FloatArray) -> None:
+    """Add β_i φ_b(x_i) to u_{b,τ(i)}."""
+    maps, offsets, task = problem.maps, problem.offsets, problem.task
+    for i in range(beta.size):
+        if beta[i] != 0.0:
+            for b in range(len(maps)):
+                data, indices, indptr = maps[b]
+                u = U[task[i], offsets[b] : offsets[b + 1]]
+                _add(data, indices, indptr[i], indptr[i + 1], beta[i], u)
+
+
+@routine
+def _enter(
+    offsets: IntArray, G: FloatArray, t: int, U: FloatArray, v: FloatArray
+) -> None:
+    """Write v_{b,t} = Σ_s G_b[t,s] u_{b,s} for all maps."""
+    for b in range(G.shape[0]):
+        for begin in range(offsets[b], offsets[b + 1], _BLOCK):
+            end = min(begin + _BLOCK, offsets[b + 1])
+            target = v[begin:end]
+            target[:] = 0.0
+            for s in range(G.shape[1]):
+                factor = G[b, t, s]
+                if factor != 0.0:
+                    source = U[s, begin:end]
+                    for j in range(source.size):
+                        target[j] += factor * source[j]
+
+
+@routine
+def _margin(problem: Problem, G: FloatArray, t: int, i: int, v: FloatArray) -> float:
+    maps, offsets = problem.maps, problem.offsets
+    total = 0.0
+    for b in range(len(maps)):
+        # With a zero on its diagonal the row of G is zero, and so is v.
+        if G[b, t, t] > 0.0:
+            data, indices, indptr = maps[b]
+            part = v[offsets[b] : offsets[b + 1]]
+            total += _dot(data, indices, indptr[i], indptr[i + 1], part)
+    return total
+
+
+@compiled
+def _loss(margin: float, logistic: bool) -> float:
+    if not logistic:
+        return max(1.0 - margin, 0.0)
+    return np.log1p(np.exp(-abs(margin))) + max(-margin, 0.0)
+
+
+@routine
+def _logistic_share(old: float, C: float) -> float:
+    """Return C·l*(−α/C), the negative entropy."""
+    if old <= 0.0 or old >= C:
+        return 0.0
+    return old * np.log(old / C) + (C - old) * np.log1p(-old / C)
+
+
+@compiled
+def _epoch(
+    problem: Problem,
+    G: FloatArray,
+    deducible: BoolArray,
+    tasks: IntArray,
+    order: IntArray,
+    first: IntArray,
+    last: IntArray,
+    upper_bound: float,
+    lower_bound: float,
+    alpha: FloatArray,
+    U: FloatArray,
+) -> tuple[float, float, float]:
+    """Go once through the samples that take part, and update alpha, U, order, last.
+
+    Returns the estimated share of the losses in the gap, and the largest and least
+    violation, by which the next epoch leaves out samples of the hinge loss: one at 0
+    whose gradient 1 − y_i f_i is below the least violation (or at C and above the
+    largest) has moved further into its bound than anything else has yet to move.
+    """
+    maps, offsets, y, C = problem.maps, problem.offsets, problem.y, problem.C
+    n_maps = len(maps)
+    v = np.empty(U.shape[1])
+    gap = 0.0
+    largest = -np.inf
+    least = np.inf
+    for t in tasks:
+        if first[t] == last[t]:
+            continue
+        _enter(offsets, G, t, U, v)
+        # Within the task v changes by G_b[t,t] times u: put the rest aside.
+        for b in range(n_maps):
+            if deducible[b, t]:
+                inverse = 1.0 / G[b, t, t]
+                for j in range(offsets[b], offsets[b + 1]):
+                    U[t, j] -= inverse * v[j]
+        position = first[t]
+        while position < last[t]:
+            i = order[position]
+            old = alpha[i]
+            margin = y[i] * _margin(problem, G, t, i, v)
+            curvature = 0.0
+            for b in range(n_maps):
+                curvature += G[b, t, t] * problem.norms[b, i]
+            gap += C * _loss(margin, problem.logistic) + old * margin
+            if problem.logistic:
+                gap += _logistic_share(old, C)
+                new = logistic_step(old, margin, curvature, C)
+            else:
+                gap -= old
+                gradient = 1.0 - margin
+                if (old == 0.0 and gradient < lower_bound) or (
+                    old == C and gradient > upper_bound
+                ):
+                    last[t] -= 1
+                    order[position] = order[last[t]]
+                    order[last[t]] = i
+                    continue
+                violation = gradient
+                if (old == 0.0 and gradient < 0.0) or (old == C and gradient > 0.0):
+                    violation = 0.0
+                largest = max(largest, violation)
+                least = min(least, violation)
+                # Without curvature the gradient is 1, its quotient infinite, and α = C.
+                new = min(max(old + gradient / curvature, 0.0), C)
+            position += 1
+            if new == old:
+                continue
+            alpha[i] = new
+            step = y[i] * (new - old)
+            for b in range(n_maps):
+                data, indices, indptr = maps[b]
+                begin, end = indptr[i], indptr[i + 1]
+                scale = G[b, t, t]
+                if scale > 0.0:
+                    part = v[offsets[b] : offsets[b + 1]]
+                    _add(data, indices, begin, end, step * scale, part)
+                if not deducible[b, t]:
+                    part = U[t, offsets[b] : offsets[b + 1]]
+                    _add(data, indices, begin, end, step, part)
+        for b in range(n_maps):
+            if deducible[b, t]:
+                inverse = 1.0 / G[b, t, t]
+                for j in range(offsets[b], offsets[b + 1]):
+                    U[t, j] += inverse * v[j]
+    # Without a violation on a side there is nothing to measure settled samples by.
+    if largest <= 0.0:
+        largest = np.inf
+    if least >= 0.0:
+        least = -np.inf
+    return gap, largest, least
+
+
+@compiled
+def _total_loss(
+    problem: Problem, G: FloatArray, U: FloatArray, order: IntArray, first: IntArray
+) -> float:
+    """Return Σ_i l(y_i f_i)."""
+    v = np.empty(U.shape[1])
+    total = 0.0
+    for t in range(first.size - 1):
+        if first[t] == first[t + 1]:
+            continue
+        _enter(problem.offsets, G, t, U, v)
+        for position in range(first[t], first[t + 1]):
+            i = order[position]
+            margin = problem.y[i] * _margin(problem, G, t, i, v)
+            total += _loss(margin, problem.logistic)
+    return total

@@ -26,6 +26,8 @@ References
    multiple kernel learning and applications in genome analysis, arXiv:1506.09153, 2015.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
@@ -47,18 +49,10 @@ _SUFFICIENT = 0.1  # least decrease of V, as a share of what its gradient promis
 class GramPath:
     """Solutions for many C, each started from the last.
 
-    Parameters
-    ----------
-    blocks : GramBlocks
-        One block of the samples of all tasks, of matrices alone.
-    y : ndarray of shape (n,)
-        ±1, in the order of the block.
-    p, loss, tol, max_iter
-        As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
-    fit_intercept : bool
-        Whether there is an intercept, common to all tasks; for the hinge loss.
-    rng : Generator
-        Draws the order of the samples of the logistic loss.
+    There is one block of the samples of all tasks, of matrices alone, with labels ±1 in
+    its order, and for the hinge loss an intercept of all tasks if there is to be one.
+    The generator draws the order of the samples of the logistic loss; the other
+    parameters are those of :class:`mtmkl.methods.MultiTaskMKLClassifier`.
     """
 
     def __init__(
@@ -98,12 +92,7 @@ class GramPath:
         """
         if self._shared is not None:
             solution = self._shared.solve(C, 0.0)
-            return Solution(
-                coef=solution.coef[0],
-                certificate=solution.certificate,
-                dual=solution.dual,
-                intercept=solution.intercept,
-            )
+            return replace(solution, coef=solution.coef[0])
         if self._state is None:
             self._state = self._duals(C)
         elif C != self._state.C:

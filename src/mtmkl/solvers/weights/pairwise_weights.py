@@ -37,6 +37,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
+from mtmkl.solvers.linear.penalties import pairwise_norms
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
 from mtmkl.typing import FloatArray, IntArray
 
@@ -49,46 +50,28 @@ _UNBALANCED, _LARGEST_CHANGE = 3.0, 10.0
 
 @dataclass(frozen=True)
 class Cuts:
-    """Affine functions that the sum of the first order is to be at least.
+    """Affine functions that the sum of the first order is to be at least."""
 
-    Attributes
-    ----------
-    offsets : ndarray of shape (T, J)
-        a_tj; −inf for no cut.
-    slopes : ndarray of shape (T, J, M)
-        B_tj.
-    """
-
+    #: a_tj (T, J), −inf for no cut, and B_tj (T, J, M).
     offsets: FloatArray
     slopes: FloatArray
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A solution, and how good it is.
+    """A solution, and how good it is."""
 
-    Attributes
-    ----------
-    theta : ndarray of shape (T, M)
-        In the simplex; rows of tasks that are fused are equal.
-    edge_duals : ndarray of shape (T (T − 1) / 2, M)
-        π_ts for t < s in the order of ``numpy.triu_indices(T, 1)``, of norm at most λ
-        and sum 0.
-    shares : ndarray of shape (T, J)
-        μ_tj of the cuts.
-    rho : float
-        Penalty of the method at the end, a good one to start with next time.
-    objective : float
-    gap : float
-        Objective minus dual objective.
-    n_iter : int
-    """
-
+    #: In the simplex, (T, M); rows of tasks that are fused are equal.
     theta: FloatArray
+    #: π_ts, (T (T − 1) / 2, M), for t < s in the order of ``numpy.triu_indices(T, 1)``,
+    #: of norm at most λ and sum 0.
     edge_duals: FloatArray
+    #: μ_tj of the cuts, (T, J).
     shares: FloatArray
+    #: Penalty of the method at the end, a good one to start with next time.
     rho: float
     objective: float
+    #: Objective minus dual objective.
     gap: float
     n_iter: int
 
@@ -141,32 +124,12 @@ def minimise_weights(
     tol: float = 1e-8,
     max_iter: int = 20_000,
 ) -> Weights:
-    """Minimise over the weights of all tasks, from the centres.
+    """Minimise over the weights of all tasks, from the centres c (T, M) in the simplex.
 
-    Parameters
-    ----------
-    g : ndarray of shape (T, M)
-        Gradients at ``center``.
-    H : ndarray of shape (T, M, M)
-        Second derivatives, positive semi-definite.
-    center : ndarray of shape (T, M)
-        In the simplex.
-    lam : float
-        λ, at least 0.
-    cuts : Cuts, optional
-    edge_duals : ndarray of shape (T (T − 1) / 2, M), optional
-        Edge duals to start from, of norm at most λ.
-    rho : float, optional
-        Penalty of the method to start with.
-    tol : float
-        Gap to reach, absolute.
-    max_iter : int
-        Limit on iterations.
-
-    Returns
-    -------
-    Weights
-        Of the smallest gap seen.
+    There the gradients are g (T, M), and H (T, M, M) are second derivatives; λ ≥ 0. It
+    may start from edge duals of norm at most λ and from a penalty ``rho`` of another
+    solution. Returns the weights of the smallest gap seen, which is absolute, once it
+    is at most ``tol`` or after ``max_iter`` iterations.
     """
     n_tasks, n_kernels = g.shape
     if rho is None:
@@ -572,7 +535,7 @@ def _gap(
 ) -> tuple[float, float]:
     """Return the objective of θ, and its gap with edge duals of the sums r."""
     n_tasks, n = theta.shape
-    value = program.lam * pair_penalty(theta)
+    value = program.lam * pairwise_norms(theta)
     gap = value
     change, h = np.empty(n), np.empty(n)
     for t in range(n_tasks):
@@ -623,18 +586,6 @@ def _change_of_penalty(
     if ratio > _UNBALANCED or ratio < 1.0 / _UNBALANCED:
         return min(max(np.sqrt(ratio), 1.0 / _LARGEST_CHANGE), _LARGEST_CHANGE)
     return 1.0
-
-
-@compiled
-def pair_penalty(theta: FloatArray) -> float:
-    """Return Σ_{t<s} ‖θ_t − θ_s‖₂ of the rows of θ, shape (T, M)."""
-    value, d = 0.0, np.empty(theta.shape[1])
-    for t in range(theta.shape[0]):
-        for s in range(t + 1, theta.shape[0]):
-            for m in range(d.size):
-                d[m] = theta[t, m] - theta[s, m]
-            value += np.sqrt(dot(d, d))
-    return value
 
 
 @compiled

@@ -77,7 +77,6 @@ class SqpPath(SwitchedPath):
             max_iter=self.max_iter,
             start=self._beta * min(C / self._C, 1.0),
         )
-        assert solution.dual is not None
         self._C, self._beta = C, solution.dual
         return solution
 

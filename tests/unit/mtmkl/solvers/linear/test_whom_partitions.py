@@ -10,7 +10,7 @@ from norms import dual_norm
 from mtmkl.solvers.linear import squared_norm, whom_partitions
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.linear.whom_partitions import (
-    _costs,
+    _renew_costs,
     move_tasks,
     partitions,
     solve,
@@ -23,7 +23,8 @@ def _best_of_all(tasks, gamma, n_groups):
     @functools.cache
     def cost(members):
         group = np.array(members)
-        return squared_norm.solve_group(tasks, group, gamma, tol=1e-7).objective
+        found = squared_norm.solve_group(tasks, group, gamma, tol=1e-7)
+        return found.certificate.objective
 
     return min(
         sum(cost(tuple(group)) for group in each)
@@ -116,7 +117,9 @@ def test_moves_end_where_no_single_one_lowers_the_penalty():
     gram = W.T @ W
     for n_groups in (2, 4):
         start = rng.integers(n_groups, size=9)
-        groups = move_tasks(gram, start, *_costs(gram, start, n_groups))
+        costs, changed = np.empty(n_groups), np.empty((9, n_groups))
+        _renew_costs(gram, start, np.ones(n_groups, dtype=bool), costs, changed)
+        groups = move_tasks(gram, start, costs, changed)
 
         def penalty(groups):
             return sum(

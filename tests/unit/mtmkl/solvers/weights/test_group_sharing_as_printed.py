@@ -5,9 +5,10 @@ import pytest
 from dual_problems import dual_problem
 
 from mtmkl.kernels.base import Gaussian
+from mtmkl.solvers.linear.penalties import pairwise_norms
 from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
-from mtmkl.solvers.weights.pairwise_weights import minimise_weights, pair_penalty
+from mtmkl.solvers.weights.pairwise_weights import minimise_weights
 
 N_TASKS, N_KERNELS = 4, 3
 PAIRS = list(zip(*np.triu_indices(N_TASKS, 1), strict=True))
@@ -114,7 +115,7 @@ def test_algorithm_2_as_printed_diverges(q):
 def test_algorithm_2_corrected_is_the_theta_step(q):
     for lam in 2.0 ** np.array(POWERS[1::2]):
         theta, found = corrected(q, lam, 2500), exact(q, lam)
-        value = np.sum(q * theta) + lam * pair_penalty(theta)
+        value = np.sum(q * theta) + lam * pairwise_norms(theta)
         expected = found.objective + np.sum(q) / N_KERNELS
         assert value == pytest.approx(expected, rel=1e-6), lam
         np.testing.assert_allclose(theta, found.theta, atol=1e-5)
@@ -133,7 +134,7 @@ def test_algorithm_1_cycles():
     values, points = [], []
     for _ in range(60):
         inner = TaskDuals(tasks, C).solve(theta.ravel(), 1e-10)
-        values.append(inner.primal + lam * pair_penalty(theta))
+        values.append(inner.primal + lam * pairwise_norms(theta))
         points.append(theta)
         theta = exact(-inner.q.reshape(theta.shape), lam).theta
     solution = PairwiseSharingPath(tasks, tol=1e-9).solve(C, lam)

@@ -2,12 +2,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
+from mtmkl.solvers.linear.penalties import pairwise_norms
 from mtmkl.solvers.weights.pairwise_weights import (
     Cuts,
     edge_sums,
     group_labels,
     minimise_weights,
-    pair_penalty,
     project_on_simplex,
     within,
 )
@@ -81,7 +81,7 @@ def test_what_is_returned_is_feasible_and_certifies_itself():
     heights = cuts.offsets + np.einsum("tjm,tm->tj", cuts.slopes, change)
     bend = np.einsum("tmn,tn->tm", H, change)
     value = np.sum((g + 0.5 * bend) * change)
-    value += np.maximum(heights.max(axis=1), 0.0).sum() + lam * pair_penalty(theta)
+    value += np.maximum(heights.max(axis=1), 0.0).sum() + lam * pairwise_norms(theta)
     assert found.objective == pytest.approx(value, rel=1e-12)
     slope = g + bend + np.einsum("tj,tjm->tm", found.shares, cuts.slopes)
     pulled = slope + edge_sums(found.edge_duals, N_TASKS)
