@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl.solvers.solution import Solution
 from mtmkl.solvers.svm.task_duals import DualProblem

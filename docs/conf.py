@@ -28,7 +28,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 import mtmkl
 from mtmkl.methods import REGISTRY
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
 from mtmkl_suite.config.load import load_paper
 

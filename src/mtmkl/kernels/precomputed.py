@@ -320,15 +320,15 @@ class ExponentialDistance(_Given):
 
     def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
         """Return the matrix k(x_i, z_j)."""
-        if self.scale is None:
-            raise ValueError("the scale is not resolved yet: call fit(X) first")
-        distances = self._values(X, Z)
-        distances *= -1.0 / self.scale
-        return np.exp(distances, out=distances)
+        return self._of(self._values(X, Z))
 
     def diagonal(self, X: Inputs) -> FloatArray:
         """Return k(x_i, x_i) = 1 for distances that are 0 on the diagonal."""
+        values, rows = self._rows(X)
+        return self._of(np.array(values[rows, rows], dtype=np.float64))
+
+    def _of(self, distances: FloatArray) -> FloatArray:
         if self.scale is None:
             raise ValueError("the scale is not resolved yet: call fit(X) first")
-        values, rows = self._rows(X)
-        return np.exp(-np.asarray(values[rows, rows], dtype=np.float64) / self.scale)
+        distances *= -1.0 / self.scale
+        return np.exp(distances, out=distances)

@@ -6,9 +6,8 @@ from typing import ClassVar
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods._base.checks import check_not_negative, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import WeightedKernelMachine
+from mtmkl.methods._base.kernel_machine import WeightedKernelMachine
 from mtmkl.solvers.solution import Solution
-from mtmkl.typing import FloatArray
 
 
 @dataclass(eq=False, repr=False)
@@ -92,8 +91,6 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
 
     lam: float = 1.0
 
-    def _keep(
-        self, training: TrainingSet, solution: Solution, weights: FloatArray
-    ) -> None:
-        super()._keep(training, solution, weights)
+    def _keep(self, training: TrainingSet, solution: Solution) -> None:
+        super()._keep(training, solution)
         self.groups_ = solution.extra["groups"]

@@ -117,19 +117,19 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
         from mtmkl.solvers.bayes.hierarchical_gibbs import Prior, sample_posterior
 
         d = X.shape[1]
-        degrees = d + 2 if self.prior_degrees is None else self.prior_degrees
+        prior = Prior(
+            mean_variance=self.prior_mean_variance,
+            degrees=d + 2.0 if self.prior_degrees is None else self.prior_degrees,
+            scale=self.prior_scale,
+            noise_shape=self.prior_noise_shape,
+            noise_rate=self.prior_noise_rate,
+        )
         posterior = sample_posterior(
             X,
             y,
             task,
             n_tasks=self.tasks_.size,
-            prior=Prior(
-                mean_variance=float(self.prior_mean_variance),
-                degrees=float(degrees),
-                scale=float(self.prior_scale),
-                noise_shape=float(self.prior_noise_shape),
-                noise_rate=float(self.prior_noise_rate),
-            ),
+            prior=prior,
             n_samples=self.n_samples,
             n_burn_in=self.n_burn_in,
             n_chains=self.n_chains,

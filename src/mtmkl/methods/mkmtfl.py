@@ -10,7 +10,6 @@ from mtmkl.methods._base.checks import check_number, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.solvers.solution import Solution
-from mtmkl.typing import FloatArray
 
 #: The linear and six Gaussian kernels of Jawanpuria and Nath (2011).
 SEVEN_KERNELS: tuple[Mapping[str, Any], ...] = (
@@ -44,10 +43,8 @@ class _MixedNormMachine(KernelMachine):
             problem, float(self.p), tol=self.tol, max_iter=self.max_iter
         )
 
-    def _keep(
-        self, training: TrainingSet, solution: Solution, weights: FloatArray
-    ) -> None:
-        super()._keep(training, solution, weights)
+    def _keep(self, training: TrainingSet, solution: Solution) -> None:
+        super()._keep(training, solution)
         self.weights_ = self._weights
         self.gamma_ = solution.extra["gamma"]
         self.lam_ = solution.extra["lam"]

@@ -1,7 +1,7 @@
 """Multiple kernel learning with one combination of kernels for all tasks."""
 
 from mtmkl.methods._base.estimator import MultiTaskClassifier
-from mtmkl.methods._base.group_sharing import WeightedKernelMachine
+from mtmkl.methods._base.kernel_machine import WeightedKernelMachine
 
 
 class SharedMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):

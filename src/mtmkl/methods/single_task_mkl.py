@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
-from mtmkl.methods._base.group_sharing import WeightedKernelMachine
-from mtmkl.methods._base.kernel_machine import TubeRegression
+from mtmkl.methods._base.kernel_machine import TubeRegression, WeightedKernelMachine
 
 
 class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):

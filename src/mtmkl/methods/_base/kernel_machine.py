@@ -1,6 +1,6 @@
 """Support vector machines on weighted kernels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,6 +17,14 @@ from mtmkl.typing import FloatArray, IntArray
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.svm.task_duals import DualProblem
+
+
+#: The ten kernels of Yousefi et al. (2015).
+TEN_KERNELS: tuple[Mapping[str, Any], ...] = (
+    {"name": "linear"},
+    {"name": "polynomial", "degree": 2},
+    *({"name": "gaussian", "width": 2.0**power} for power in range(8)),
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -137,13 +145,11 @@ class KernelMachine(Mixin):
         training, path = prepared
         training.keep_last = previous is not None  # the path has other models
         solution = self._solve(path)
-        self._keep(training, solution, solution.coef)
+        self._keep(training, solution)
         return solution
 
-    def _keep(
-        self, training: TrainingSet, solution: "Solution", weights: FloatArray
-    ) -> None:
-        """Set the fitted attributes, with weights (T, D) or (D,) of the kernels."""
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        """Set the fitted attributes; ``coef`` has weights (T, D) or (D,) of kernels."""
         terms, block = training.terms, training.block_of_task
         beta, intercept = solution.dual, solution.intercept
         self.kernel_names_ = terms.names
@@ -153,7 +159,8 @@ class KernelMachine(Mixin):
         self._keep_certificate(solution)
         self._training = training
         self._beta = beta
-        self._weights = np.broadcast_to(weights, (training.sizes.size, terms.n_terms))
+        shape = training.sizes.size, terms.n_terms
+        self._weights = np.broadcast_to(solution.coef, shape)
         if terms.is_feature.all():
             self._fold_into_weights(training)
         elif hasattr(self, "coef_"):
@@ -188,6 +195,38 @@ class SumKernelMachine(KernelMachine):
 
     _: KW_ONLY
     fit_intercept: bool = True
+
+
+@dataclass(eq=False, repr=False)
+class WeightedKernelMachine(KernelMachine):
+    """Mixin of support vector machines that learn kernel weights θ_t in a simplex."""
+
+    _checks = checks(normalize=one_of("cosine", "trace", None))
+    _own_weights = True
+    #: λ, the weight of the pairs of tasks.
+    lam = 0.0
+
+    _: KW_ONLY
+    kernels: KernelList = TEN_KERNELS
+    normalize: Normalization = "cosine"
+    tol: float = 1e-4
+    max_iter: int = 500
+
+    def _position(self) -> Any:
+        return self.C, self.lam
+
+    def _path(self, problem: Any) -> Any:
+        from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
+
+        return PairwiseSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+
+    def _solve(self, path: Any) -> "Solution":
+        solution: Solution = path.solve(self._cost(), float(self.lam))
+        return solution
+
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        super()._keep(training, solution)
+        self.weights_ = self._weights
 
 
 @dataclass(eq=False, repr=False)

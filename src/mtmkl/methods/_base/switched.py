@@ -8,7 +8,6 @@ import numpy as np
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.kernel_machine import KernelMachine
-from mtmkl.typing import FloatArray
 
 if TYPE_CHECKING:
     from mtmkl.solvers.solution import Solution
@@ -51,8 +50,6 @@ class SwitchedEstimator(Mixin):
 class SwitchedMachine(SwitchedEstimator, KernelMachine):
     """Mixin of support vector machines that weigh kernels by expected switches."""
 
-    def _keep(
-        self, training: TrainingSet, solution: "Solution", weights: FloatArray
-    ) -> None:
-        super()._keep(training, solution, weights)
+    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+        super()._keep(training, solution)
         self.switches_ = solution.coef

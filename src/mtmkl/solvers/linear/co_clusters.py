@@ -74,27 +74,14 @@ def solve(
     ``extra["clustered"]``, Q (d, T). There is no bound on the minimum. The history
     holds the objective after each alternation.
     """
-    # At most T − 1 directions have no mean.
-    n_free = min(n_clusters, tasks.n_tasks - 1)
-    weight = lam_1 * lam_2 / (lam_1 + lam_2)
-    # The same for every start, and as dear as many alternations.
-    steps = _Alternation(tasks, weight, n_free)
-    share = lam_2 / (lam_1 + lam_2)
-    searches = [_alternate(steps, weight, share, rng, tol, max_iter) for rng in rngs]
-    return _side_by_side(searches, tasks, steps.weights)
-
-
-def _side_by_side(
-    searches: "Sequence[_Search[Solution]]",
-    tasks: TaskDecomposition,
-    slopes: FloatArray,
-) -> list[Solution]:
-    """Return what each search ends at, answering all of them at once."""
+    # The same for every start, and as expensive as many alternations.
+    steps = _Alternation(tasks, lam_1, lam_2, n_clusters)
+    searches = [_alternate(steps, rng, tol, max_iter) for rng in rngs]
     wanted = {k: next(search) for k, search in enumerate(searches)}
     found: dict[int, Solution] = {}
     while wanted:
         points, aims = map(np.array, zip(*wanted.values(), strict=True))
-        pulls = pull_back(*tasks.arrays[:3], points, aims, slopes)
+        pulls = pull_back(*tasks.arrays[:3], points, aims, steps.weights)
         for k, pull in zip(list(wanted), pulls, strict=True):
             try:
                 wanted[k] = searches[k].send(pull)
@@ -105,14 +92,9 @@ def _side_by_side(
 
 
 def _alternate(
-    steps: "_Alternation",
-    weight: float,
-    share: float,
-    rng: np.random.Generator | None,
-    tol: float,
-    max_iter: int,
+    steps: "_Alternation", rng: np.random.Generator | None, tol: float, max_iter: int
 ) -> "_Search[Solution]":
-    """Return the local minimum to which a start leads; ``share`` is of λ₂."""
+    """Return the local minimum to which a start leads."""
     tasks = steps.tasks
     vectors, theta = steps.start(rng)
     null = tasks.constant + float(tasks.target @ tasks.target)
@@ -123,7 +105,7 @@ def _alternate(
         vectors, theta, deviations = steps.projection(W)
         rest = residuals(*tasks.arrays, W)
         value = tasks.constant + rest @ rest + RIDGE * np.sum(W * W)
-        history.append(float(value + weight * np.sum(deviations * deviations)))
+        history.append(float(value + steps.weight * np.sum(deviations * deviations)))
         floor = max(history[-1], _FLOOR * null)
         converged = len(history) > 1 and history[-2] - history[-1] <= tol * floor
     if not converged:
@@ -131,9 +113,9 @@ def _alternate(
             f"co-clusters: stopped after {len(history)} alternations that had not "
             f"settled to tol={tol:g}; raise max_iter or tol",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    clustered = W - W.mean(axis=0) - deviations * share
+    clustered = W - W.mean(axis=0) - deviations * steps.share_of_q
     return Solution(
         coef=W.T,
         certificate=Certificate(
@@ -150,28 +132,40 @@ def _alternate(
 class _Alternation:
     """The two steps: W for a projection R, and R for a W.
 
-    R is given by Γ = ``vectors``, and the start of the search for W by Θ.
+    R is given by Γ = ``vectors``, and the start of the search for W by Θ. The search is
+    one by conjugate gradients in Θ, with D at its best, preconditioned by the tasks'
+    mean curvature, which would be exact if the tasks had the same samples.
     """
 
-    def __init__(self, tasks: TaskDecomposition, weight: float, n_free: int) -> None:
+    def __init__(
+        self, tasks: TaskDecomposition, lam_1: float, lam_2: float, n_clusters: int
+    ) -> None:
         self.tasks = tasks
-        self.n_free = n_free
-        self.deviation_ridge = weight + RIDGE
+        # At most T − 1 directions have no mean.
+        self.n_free = min(n_clusters, tasks.n_tasks - 1)
+        self.weight = lam_1 * lam_2 / (lam_1 + lam_2)
+        self.share_of_q = lam_2 / (lam_1 + lam_2)
+        self.deviation_ridge = self.weight + RIDGE
         # A ridge on Θ by which free directions cost ε once Θ and D share them at best.
-        self.shared_ridge = RIDGE * self.deviation_ridge / weight
+        self.shared_ridge = RIDGE * self.deviation_ridge / self.weight
         self.share = self.deviation_ridge / (self.deviation_ridge + self.shared_ridge)
         squares = tasks.singular**2
         # Loss left once the deviations have taken their part.
         self.weights = squares * self.deviation_ridge / (squares + self.deviation_ridge)
-        self.descend = _Descent(tasks, self.weights, self.shared_ridge)
+        self.aims = self.weights * tasks.target / tasks.singular
+        rows = np.sqrt(self.weights)[:, None] * tasks.right
+        curvature = rows.T @ rows / tasks.n_tasks
+        # Enough for rounding where the tasks leave directions free.
+        least = 1e-12 * np.trace(curvature)
+        curvature[np.diag_indices_from(curvature)] += self.shared_ridge + least
+        self.factor = cho_factor(curvature)
 
     def start(self, rng: np.random.Generator | None) -> tuple[FloatArray, FloatArray]:
         """Return Γ, random or of ridge regressions, and Θ."""
         n_tasks = self.tasks.n_tasks
-        nothing = np.zeros((n_tasks, self.tasks.n_features))
-        W = _with_deviations(self.tasks, nothing, self.deviation_ridge)
+        W = self._with_deviations(np.zeros((n_tasks, self.tasks.n_features)))
         if rng is None:
-            vectors = _free_directions(W, self.n_free)
+            vectors = self._free_directions(W)
         else:
             draws = rng.standard_normal((n_tasks, self.n_free))
             vectors = np.linalg.qr(np.column_stack([np.ones(n_tasks), draws]))[0]
@@ -181,44 +175,6 @@ class _Alternation:
         self, vectors: FloatArray, theta: FloatArray
     ) -> "_Search[FloatArray]":
         """Return W of no larger objective for Γ, shape (T, d)."""
-        theta = yield from self.descend(vectors, theta)
-        shared = _shared(self.tasks, vectors, theta, self.weights, self.shared_ridge)
-        return _with_deviations(self.tasks, shared, self.deviation_ridge)
-
-    def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
-        vectors = _free_directions(W, self.n_free)
-        theta = vectors.T @ W
-        return vectors, theta * self.share, W - vectors @ theta
-
-
-def _free_directions(W: FloatArray, n_free: int) -> FloatArray:
-    """Return 1/√T and the leading left singular vectors of the centred rows of W."""
-    vectors = spectrum(W - W.mean(axis=0))[1]
-    return vectors[:, np.r_[0, vectors.shape[1] - n_free : vectors.shape[1]]]
-
-
-class _Descent:
-    """Steps of conjugate gradients in Θ, transposed, with D at its best.
-
-    The gradients are preconditioned by the tasks' mean curvature, which would be exact
-    if the tasks had the same samples.
-    """
-
-    def __init__(
-        self, tasks: TaskDecomposition, weights: FloatArray, shared_ridge: float
-    ) -> None:
-        self.aims = weights * tasks.target / tasks.singular
-        self.shared_ridge = shared_ridge
-        rows = np.sqrt(weights)[:, None] * tasks.right
-        curvature = rows.T @ rows / tasks.n_tasks
-        # Enough for rounding where the tasks leave directions free.
-        least = 1e-12 * np.trace(curvature)
-        curvature[np.diag_indices_from(curvature)] += shared_ridge + least
-        self.factor = cho_factor(curvature)
-
-    def __call__(self, vectors: FloatArray, theta: FloatArray) -> "_Search[FloatArray]":
-        """Return a Θ of no larger objective, for Γ = ``vectors``."""
         pull = yield vectors @ theta, self.aims
         residual = vectors.T @ pull
         residual -= self.shared_ridge * theta
@@ -238,36 +194,38 @@ class _Descent:
             towards = cho_solve(self.factor, residual.T, check_finite=False).T
             previous, size = size, np.sum(residual * towards)
             direction = towards + (size / previous) * direction
-        return theta
+        return self._with_deviations(self._shared(vectors, theta))
 
+    def projection(self, W: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the best Γ for W, the Θ to continue from, and W(Π − R)."""
+        vectors = self._free_directions(W)
+        theta = vectors.T @ W
+        return vectors, theta * self.share, W - vectors @ theta
 
-def _shared(
-    tasks: TaskDecomposition,
-    vectors: FloatArray,
-    theta: FloatArray,
-    weights: FloatArray,
-    shared_ridge: float,
-) -> FloatArray:
-    """Return ΓΘ, transposed, with all of Γ but the vector 1 at its best for this Θ."""
-    mean, factors = vectors[0, 0] * theta[0], theta[1:]
-    shared = np.empty((vectors.shape[0], theta.shape[1]))
-    penalty = shared_ridge * (factors @ factors.T)
-    left_all = tasks.target / tasks.singular
-    for t in range(tasks.n_tasks):
-        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        # A product of few columns is slow unless the rows fit a cache.
-        along = (theta @ tasks.right[rows].T).T
-        left = left_all[rows] - vectors[0, 0] * along[:, 0]
-        along = along[:, 1:]
-        weighted = weights[rows, None] * along
-        H = weighted.T @ along + penalty
-        g = weighted.T @ left - shared_ridge * (factors @ mean)
-        shared[t] = mean + np.linalg.lstsq(H, g, rcond=None)[0] @ factors
-    return shared
+    def _free_directions(self, W: FloatArray) -> FloatArray:
+        """Return 1/√T and the leading left singular vectors of W's centred rows."""
+        vectors = spectrum(W - W.mean(axis=0))[1]
+        return vectors[:, np.r_[0, vectors.shape[1] - self.n_free : vectors.shape[1]]]
 
+    def _shared(self, vectors: FloatArray, theta: FloatArray) -> FloatArray:
+        """Return ΓΘ, transposed, with all of Γ but 1 at its best for this Θ."""
+        tasks = self.tasks
+        mean, factors = vectors[0, 0] * theta[0], theta[1:]
+        shared = np.empty((vectors.shape[0], theta.shape[1]))
+        penalty = self.shared_ridge * (factors @ factors.T)
+        left_all = tasks.target / tasks.singular
+        for t in range(tasks.n_tasks):
+            rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
+            # A product of few columns is slow unless the rows fit a cache.
+            along = (theta @ tasks.right[rows].T).T
+            left = left_all[rows] - vectors[0, 0] * along[:, 0]
+            along = along[:, 1:]
+            weighted = self.weights[rows, None] * along
+            H = weighted.T @ along + penalty
+            g = weighted.T @ left - self.shared_ridge * (factors @ mean)
+            shared[t] = mean + np.linalg.lstsq(H, g, rcond=None)[0] @ factors
+        return shared
 
-def _with_deviations(
-    tasks: TaskDecomposition, B: FloatArray, ridge: float
-) -> FloatArray:
-    """Return B + D, D minimising Σ_t ||y_t − X_t (b_t + d_t)||² + ridge·||D||_F²."""
-    return loss_step(*tasks.arrays, B, 2.0 * ridge)[0]
+    def _with_deviations(self, B: FloatArray) -> FloatArray:
+        """Return B + D, D minimising the loss of B + D and its ridge."""
+        return loss_step(*self.tasks.arrays, B, 2.0 * self.deviation_ridge)[0]

@@ -16,12 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.solvers.med.switches import (
-    SwitchedPath,
-    minimise_over_switches,
-    switched_solution,
-)
-from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.med.switches import SwitchedPath, minimise_over_switches
+from mtmkl.solvers.solution import Certificate, Solution
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.typing import FloatArray
 
@@ -72,13 +68,8 @@ class MedPath(SwitchedPath):
         beta = state.beta.copy()
         self._visited.append(_Visited(log_alpha, beta, log_odds))
         is_stopped = result.certificate.status == "stopped"
-        return switched_solution(
-            result,
-            dual=beta,
-            intercept=state.intercept,
-            tol=self.tol,
-            remedy=remedy_of(self.problem) if is_stopped else "",
-        )
+        remedy = remedy_of(self.problem) if is_stopped else ""
+        return self._certified(result, beta, state.intercept, remedy)
 
     def _start(self, state: TaskDuals, C: float, log_alpha: float) -> FloatArray | None:
         """Bring the state near to the solution and return log-odds for a start."""
@@ -99,3 +90,53 @@ class MedPath(SwitchedPath):
         if self._log_odds is None or self._log_odds[0] == np.inf:
             return None
         return self._log_odds
+
+
+class PerTaskPath(SwitchedPath):
+    """Solutions for many (C, α) of tasks that have switches of their own.
+
+    The problem, section 7.1 of the paper, is the sum of one problem per task.
+    """
+
+    def __init__(
+        self, problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
+    ) -> None:
+        super().__init__(tol, max_iter)
+        tasks = [problem.task(t) for t in range(problem.n_tasks)]
+        self._paths = [MedPath(task, tol=tol, max_iter=max_iter) for task in tasks]
+
+    def largest_q(self, C: float) -> float:
+        """Return the largest q_d of any task at α = 0."""
+        return max(path.largest_q(C) for path in self._paths)
+
+    def solve(self, C: float, log_alpha: float) -> Solution:
+        """Solve every task for one (C, α).
+
+        Switches, "log_odds" and "q" are (T, S); the certificate is that of the sum,
+        ``n_iter`` is the sum, too.
+        """
+        solutions = [path.solve(C, log_alpha) for path in self._paths]
+        certificates = [solution.certificate for solution in solutions]
+        objective = sum(each.objective for each in certificates)
+        statuses = {each.status for each in certificates}
+        return Solution(
+            coef=np.array([each.coef for each in solutions]),
+            certificate=Certificate(
+                objective=objective,
+                dual_objective=sum(each.dual_objective for each in certificates),
+                n_iter=sum(each.n_iter for each in certificates),
+                status=next(
+                    status
+                    for status in ("stopped", "stalled", "converged")
+                    if status in statuses
+                ),
+                history=np.array([objective]),
+                floor=sum(each.floor for each in certificates),
+            ),
+            dual=np.concatenate([each.dual for each in solutions]),
+            intercept=np.concatenate([each.intercept for each in solutions]),
+            extra={
+                "log_odds": np.array([each.extra["log_odds"] for each in solutions]),
+                "q": np.array([each.extra["q"] for each in solutions]),
+            },
+        )

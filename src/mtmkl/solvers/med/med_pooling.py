@@ -39,7 +39,6 @@ from mtmkl.solvers.med.switches import (
     divergence,
     minimise_over_switches,
     switch_cost,
-    switched_solution,
 )
 from mtmkl.solvers.solution import Certificate, Solution, Status
 from mtmkl.solvers.svm.inner import Inner
@@ -97,12 +96,7 @@ class PoolingPath(SwitchedPath):
             result = self._minimum(log_alpha, self.tol)
         # Those of α = 0 are infinite.
         self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
-        return switched_solution(
-            result,
-            dual=problem.beta.copy(),
-            intercept=problem.intercept.copy(),
-            tol=self.tol,
-        )
+        return self._certified(result, problem.beta.copy(), problem.intercept.copy())
 
     def _minimum(self, log_alpha: float, tol: float) -> Solution:
         problem = self._problem

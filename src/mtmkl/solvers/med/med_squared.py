@@ -18,11 +18,7 @@ program that constraint is stated for predictions without switches, its predicti
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, qr, solve_triangular
 
-from mtmkl.solvers.med.switches import (
-    SwitchedPath,
-    minimise_over_switches,
-    switched_solution,
-)
+from mtmkl.solvers.med.switches import SwitchedPath, minimise_over_switches
 from mtmkl.solvers.solution import LEAST_SHARE, Solution
 from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.task_duals import DualProblem
@@ -55,9 +51,7 @@ class SquaredPath(SwitchedPath):
         )
         # Those of α = 0 are infinite.
         self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
-        return switched_solution(
-            result, dual=state.beta, intercept=state.intercept, tol=self.tol
-        )
+        return self._certified(result, state.beta, state.intercept)
 
 
 class _Ridges:

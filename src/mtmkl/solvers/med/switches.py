@@ -222,20 +222,6 @@ def softplus(x: ArrayLike) -> FloatArray:
     return value
 
 
-def switched_solution(
-    found: Solution,
-    *,
-    dual: FloatArray,
-    intercept: FloatArray,
-    tol: float,
-    remedy: str = "raise max_iter or tol",
-) -> Solution:
-    """Return a solution with its duals; warn if it ended short of its tolerance."""
-    end, limit = found.certificate, found.extra["limit"]
-    warn_if_stopped(end, "switches", tol, remedy=remedy, limit=limit, stacklevel=5)
-    return replace(found, dual=dual, intercept=intercept)
-
-
 class SwitchedPath:
     """Base of solutions for many (C, α), each started from one before it.
 
@@ -254,6 +240,20 @@ class SwitchedPath:
         ``extra``: "log_odds" (S,) of the switches and "q" (S,).
         """
         raise NotImplementedError
+
+    def _certified(
+        self,
+        found: Solution,
+        dual: FloatArray,
+        intercept: FloatArray,
+        remedy: str = "raise max_iter or tol",
+    ) -> Solution:
+        """Return a solution with its duals; warn if it ended short of the tolerance."""
+        end, limit = found.certificate, found.extra["limit"]
+        warn_if_stopped(
+            end, "switches", self.tol, remedy=remedy, limit=limit, stacklevel=5
+        )
+        return replace(found, dual=dual, intercept=intercept)
 
     def largest_q(self, C: float) -> float:
         """Return max_d q_d at α = 0, the scale on which log α acts."""

@@ -125,7 +125,19 @@ def solve(
         One for the same data and number of terms, for instance at another C: its α are
         scaled to the new C, and its weights kept away from 0.
     """
-    problem = _problem(maps, y, task, terms, C, p, loss)
+    rows = _rows(maps)
+    problem = Problem(
+        maps=rows,
+        offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
+        norms=np.stack([_squared_norms(*each) for each in rows]),
+        y=y,
+        task=task,
+        kernels=np.stack([kernel for _, kernel in terms]),
+        map_of=np.array([b for b, _ in terms]),
+        C=float(C),
+        p=float(p),
+        logistic=loss == "logistic",
+    )
     alpha, theta = _starting_point(problem, start)
     U = np.zeros((problem.n_tasks, problem.offsets[-1]))
     if start is not None:
@@ -147,30 +159,6 @@ def solve(
         certificate=certificate,
         dual=alpha,
         extra={"theta": theta, "C": float(C)},
-    )
-
-
-def _problem(
-    maps: Sequence[Any],
-    y: FloatArray,
-    task: IntArray,
-    terms: Sequence[tuple[int, FloatArray]],
-    C: float,
-    p: float,
-    loss: str,
-) -> Problem:
-    rows = _rows(maps)
-    return Problem(
-        maps=rows,
-        offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
-        norms=np.stack([_squared_norms(*each) for each in rows]),
-        y=y,
-        task=task,
-        kernels=np.stack([kernel for _, kernel in terms]),
-        map_of=np.array([b for b, _ in terms]),
-        C=float(C),
-        p=float(p),
-        logistic=loss == "logistic",
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.methods._base.linear import task_means
 from mtmkl.methods._base.linear_classifier import (
     LinearTaskClassifier,

@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.selectors import Fitted, Part, Selector

@@ -5,7 +5,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.preprocessing import StandardScaler
 
 from mtmkl.kernels.terms import KernelTerms
-from mtmkl.methods._base.group_sharing import TEN_KERNELS
+from mtmkl.methods._base.kernel_machine import TEN_KERNELS
 from mtmkl.methods.cmtl import CMTLClassifier
 from mtmkl.methods.co_clus import CoClusClassifier
 from mtmkl.methods.flex_clus import FlexClusClassifier
