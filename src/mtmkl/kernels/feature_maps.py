@@ -7,7 +7,6 @@ from scipy.sparse import csr_array, hstack
 
 from mtmkl.kernels.base import CosineNormalized, Kernel, Linear
 from mtmkl.sparse import Inputs, is_sparse
-from mtmkl.typing import FloatArray
 
 
 def has_feature_map(kernel: Kernel | None) -> bool:
@@ -34,14 +33,11 @@ def feature_map(kernel: Kernel, X: Inputs, scale: float = 1.0) -> Inputs:
     if is_sparse(X):
         if linear.constant:
             X = csr_array(hstack([X, column], format="csr"))
-        return X if (factors == 1.0).all() else _scaled(X, factors)
+        if (factors == 1.0).all():
+            return X
+        scaled: Any = X.copy()
+        scaled.data *= np.repeat(factors, np.diff(X.indptr))
+        return scaled
     if linear.constant:
         X = np.hstack([X, column])
     return X if (factors == 1.0).all() else X * factors[:, None]
-
-
-def _scaled(X: Any, factors: FloatArray) -> Inputs:
-    """Return a CSR array with each row times its factor."""
-    scaled: Any = X.copy()
-    scaled.data *= np.repeat(factors, np.diff(X.indptr))
-    return scaled

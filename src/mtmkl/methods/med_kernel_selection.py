@@ -94,7 +94,13 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     max_iter: int = 1000
 
     def _path(self, problem: Any) -> Any:
-        from mtmkl.solvers.med.med import MedPath, PerTaskPath
+        from mtmkl.solvers.med.med import PerTaskPath
 
-        path = MedPath if self.switches == "shared" else PerTaskPath
-        return path(problem, tol=self.tol, max_iter=self.max_iter)
+        if self.switches == "shared":
+            return self._shared_path(problem)
+        return PerTaskPath(problem, self._shared_path)
+
+    def _shared_path(self, tasks: Any) -> Any:
+        from mtmkl.solvers.med.med import MedPath
+
+        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)

@@ -12,6 +12,7 @@ selection (σ(t, f) = f), kernel selection per task (one task at a time) and gra
 structure (one switch per edge).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,15 +96,15 @@ class MedPath(SwitchedPath):
 class PerTaskPath(SwitchedPath):
     """Solutions for many (C, α) of tasks that have switches of their own.
 
-    The problem, section 7.1 of the paper, is the sum of one problem per task.
+    The problem, section 7.1 of the paper, is the sum of one problem per task; ``path``
+    makes what solves one, such as a :class:`MedPath`.
     """
 
     def __init__(
-        self, problem: DualProblem, *, tol: float = 1e-6, max_iter: int = 100
+        self, problem: DualProblem, path: Callable[[DualProblem], SwitchedPath]
     ) -> None:
-        super().__init__(tol, max_iter)
-        tasks = [problem.task(t) for t in range(problem.n_tasks)]
-        self._paths = [MedPath(task, tol=tol, max_iter=max_iter) for task in tasks]
+        super().__init__()
+        self._paths = [path(problem.task(t)) for t in range(problem.n_tasks)]
 
     def largest_q(self, C: float) -> float:
         """Return the largest q_d of any task at α = 0."""

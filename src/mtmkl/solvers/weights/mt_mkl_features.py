@@ -228,7 +228,8 @@ def _descend(
         bounds = above, below
         q = _quadratic_forms(problem, U)
         norm = dual_norm(q, problem.p)
-        dual = _gain(problem, alpha) - 0.5 * norm
+        gain = entropy(alpha, problem.C) if problem.logistic else float(alpha.sum())
+        dual = gain - 0.5 * norm
         weights = max(0.5 * (norm - float(theta @ q)), 0.0)
         estimate = losses + weights
         if ratio * estimate <= tol * (dual + estimate) or epoch == max_iter:
@@ -279,13 +280,6 @@ def _quadratic_forms(problem: Problem, U: FloatArray) -> FloatArray:
     )
     q = np.einsum("mst,mst->m", problem.kernels, grams[problem.map_of])
     return np.maximum(q, 0.0)
-
-
-def _gain(problem: Problem, alpha: FloatArray) -> float:
-    """Return h(α)."""
-    if not problem.logistic:
-        return float(alpha.sum())
-    return entropy(alpha, problem.C)
 
 
 @compiled

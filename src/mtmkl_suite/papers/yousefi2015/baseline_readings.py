@@ -31,8 +31,6 @@ from mtmkl.methods.co_clus import CoClusClassifier
 from mtmkl.methods.flex_clus import FlexClusClassifier
 from mtmkl.methods.me_ta_g import MeTaGClassifier
 from mtmkl.methods.whom import WhomClassifier
-from mtmkl.solvers.linear.clustered_tasks import ClusteredTasks
-from mtmkl.solvers.linear.flexible_clusters import RIDGE, FlexibleClusters
 from mtmkl.solvers.linear.penalties import TRACE, SquaredNorm
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
 from mtmkl.solvers.solution import Certificate, Solution
@@ -405,14 +403,7 @@ class StoppedCMTL(CMTLClassifier):
     _convex = False
 
     def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        penalty = ClusteredTasks(
-            self.lam,
-            number_of_groups(self.n_clusters, tasks.n_tasks),
-            self.epsilon_mean,
-            self.epsilon_between,
-            self.epsilon_within,
-        )
-        return _after_steps(tasks, penalty.prox, self.max_iter)
+        return _after_steps(tasks, self._penalty(tasks.n_tasks).prox, self.max_iter)
 
 
 class StoppedFlexClus(FlexClusClassifier):
@@ -421,9 +412,7 @@ class StoppedFlexClus(FlexClusClassifier):
     _convex = False
 
     def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        weights = max(self.lam_2, RIDGE), max(self.lam_3, RIDGE)
-        penalty = FlexibleClusters(self.lam_1, *weights)
-        return _after_steps(tasks, penalty.prox, self.max_iter)
+        return _after_steps(tasks, self._penalty(tasks.n_tasks).prox, self.max_iter)
 
 
 class StoppedWhom(WhomClassifier):

@@ -97,7 +97,7 @@ def test_switches_per_task_are_one_problem_per_task():
     toy = Toy()
     grams = toy.gaussians
     tasks = toy.tasks(grams=stacked(grams))
-    path = PerTaskPath(tasks, tol=1e-10)
+    path = PerTaskPath(tasks, lambda one: MedPath(one, tol=1e-10))
     solution = path.solve(2.0, 1.0)
     assert solution.coef.shape == (3, 4)
     total = 0.0
