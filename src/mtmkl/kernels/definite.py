@@ -25,16 +25,9 @@ _passed: dict[bytes, None] = {}
 
 
 def check_definite(K: FloatArray, name: str, dtype: Any = np.float64) -> None:
-    """Raise ValueError unless a Gram matrix is positive semi-definite.
+    """Raise ValueError unless the Gram matrix of a kernel is positive semi-definite.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Finite and symmetric.
-    name : str
-        Name of the kernel.
-    dtype : dtype
-        Type that the entries were rounded to.
+    It is finite and symmetric; its entries were rounded to the ``dtype``.
     """
     least = least_eigenvalue(K, dtype)
     if least is not None:

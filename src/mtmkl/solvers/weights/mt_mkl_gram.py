@@ -13,17 +13,11 @@ on Σ_m θ_m K_m: for the hinge loss by the support vector solver that all metho
 with an intercept common to all tasks if there is to be one, for the logistic loss by
 coordinate ascent.
 
-The weights follow the paper's (22) [1]_, which never increases V. Along the same
-direction in log θ longer steps are taken, up to the exponent 1/(p − 1) that is exact
-where q does not change, as long as V falls. With p = ∞ all weights are 1. For p = 1
-weights become 0, where (22) would leave them, and V may have kinks:
-:mod:`mtmkl.solvers.weights.pairwise_sharing` has that case, in one
-block.
-
-References
-----------
-.. [1] C. Widmer, M. Kloft, V. T. Sreedharan and G. Rätsch, Framework for multi-task
-   multiple kernel learning and applications in genome analysis, arXiv:1506.09153, 2015.
+The weights follow the paper's (22), which never increases V. Along the same direction
+in log θ longer steps are taken, up to the exponent 1/(p − 1) that is exact where q does
+not change, as long as V falls. With p = ∞ all weights are 1. For p = 1 weights become
+0, where (22) would leave them, and V may have kinks:
+:mod:`mtmkl.solvers.weights.pairwise_sharing` has that case, in one block.
 """
 
 from dataclasses import replace
