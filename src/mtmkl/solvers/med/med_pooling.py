@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
+from mtmkl.solvers.descent import Inner
 from mtmkl.solvers.med import med_pooling_steps as steps
 from mtmkl.solvers.med.med_pooling_steps import Pooled
 from mtmkl.solvers.med.switches import (
@@ -41,7 +42,6 @@ from mtmkl.solvers.med.switches import (
     switch_cost,
 )
 from mtmkl.solvers.solution import Certificate, Solution, Status
-from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import SLICE, step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_tolerance
 from mtmkl.typing import FloatArray

@@ -18,9 +18,9 @@ program that constraint is stated for predictions without switches, its predicti
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, qr, solve_triangular
 
+from mtmkl.solvers.descent import Inner
 from mtmkl.solvers.med.switches import SwitchedPath, minimise_over_switches
 from mtmkl.solvers.solution import LEAST_SHARE, Solution
-from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.task_duals import DualProblem
 from mtmkl.typing import FloatArray
 

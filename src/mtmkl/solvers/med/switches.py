@@ -28,9 +28,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from mtmkl.solvers.descent import Descent
+from mtmkl.solvers.descent import (
+    FINEST_TOLERANCE,
+    Descent,
+    InnerProblem,
+    first_tolerance,
+)
 from mtmkl.solvers.solution import Solution, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, InnerProblem, first_tolerance
 from mtmkl.typing import FloatArray
 
 _SUFFICIENT_DECREASE = 1e-4

@@ -18,7 +18,7 @@ from scipy.special import xlogy
 
 from mtmkl.compiled import add_scaled, compiled
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.solvers.svm.inner import Inner
+from mtmkl.solvers.descent import Inner
 from mtmkl.typing import FloatArray, IntArray
 
 _MAX_EPOCHS = 20_000  # for one set of weights
@@ -29,7 +29,7 @@ _STILL = 1e-15  # of the dual: an epoch that gains less has only rounding to gai
 class LogisticDuals:
     """The logistic dual, continued from weights to weights.
 
-    An :class:`~mtmkl.solvers.svm.inner.InnerProblem` with the interface of
+    An :class:`~mtmkl.solvers.descent.InnerProblem` with the interface of
     :class:`~mtmkl.solvers.svm.task_duals.TaskDuals`; an accuracy is a relative duality
     gap for the given weights. The blocks are one of all samples, of matrices alone;
     ``rng`` draws the order of the samples; ``beta`` has y_i α_i of the last solution.

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from mtmkl.solvers.descent import FINEST_TOLERANCE, first_tolerance, next_tolerance
 from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, first_tolerance, next_tolerance
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramBlocks
+from mtmkl.solvers.descent import Inner
 from mtmkl.solvers.solution import LEAST_SHARE
 from mtmkl.solvers.svm import task_steps as steps
-from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.smo import step_cost
 from mtmkl.typing import FloatArray, IntArray
 
@@ -136,7 +136,7 @@ class DualProblem:
 class TaskDuals:
     """The support vector duals of all tasks, continued from weights to weights.
 
-    An :class:`~mtmkl.solvers.svm.inner.InnerProblem`.
+    An :class:`~mtmkl.solvers.descent.InnerProblem`.
 
     No accuracy can be had that is far below the rounding errors of the outputs, which
     grow with the kernels and with C: a solve ends there, and says so. All solves of one

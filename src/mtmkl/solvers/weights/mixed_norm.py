@@ -21,7 +21,7 @@ q_tj = ½ β_t'K_tjβ_t, or, by its Lemma 3.1, f(γ) = max_β ℓ(β) − Σ_j �
 
     Q_j = min_λ Σ_t q_tj/λ_jt = (Σ_t q_tj^{p̄/(p̄+1)})^{(p̄+1)/p̄},   λ_jt ∝ q_tj^{1/(p̄+1)}:
 
-a problem of the kind of :mod:`mtmkl.solvers.svm.inner`. The paper alternates between λ
+a problem of the kind of :mod:`mtmkl.solvers.descent`. The paper alternates between λ
 and β. That converges at the rate (p − 2)/(p − 1) where the machines interpolate, which
 is slow. V is concave in λ = γ/η; here λ takes Newton steps, and where V would fall that
 of the paper. With M_t = ηV_t''η and r = ηq the Newton matrix in relative changes of λ
@@ -37,8 +37,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtmkl.solvers.descent import Inner
 from mtmkl.solvers.solution import Solution
-from mtmkl.solvers.svm.inner import Inner
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 from mtmkl.typing import FloatArray, IntArray

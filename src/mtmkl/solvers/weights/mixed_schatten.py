@@ -40,18 +40,18 @@ import numpy as np
 
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.solvers.anderson import AndersonExtrapolation
+from mtmkl.solvers.descent import (
+    FINEST_TOLERANCE,
+    Inner,
+    first_tolerance,
+    next_tolerance,
+)
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
     Status,
     relative_gap,
     warn_if_stopped,
-)
-from mtmkl.solvers.svm.inner import (
-    FINEST_TOLERANCE,
-    Inner,
-    first_tolerance,
-    next_tolerance,
 )
 from mtmkl.solvers.svm.task_duals import (
     DualProblem,

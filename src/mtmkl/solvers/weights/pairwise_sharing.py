@@ -39,10 +39,9 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.solvers.descent import Descent
+from mtmkl.solvers.descent import FINEST_TOLERANCE, Descent, Inner
 from mtmkl.solvers.linear.penalties import pairwise_norms
 from mtmkl.solvers.solution import Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import FINEST_TOLERANCE, Inner
 from mtmkl.solvers.svm.task_duals import (
     DualProblem,
     TaskDuals,

@@ -11,13 +11,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from mtmkl.methods.mkmtfl import MKMTFLRegressor
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
-from mtmkl.solvers.svm.inner import (
+from mtmkl.solvers.descent import (
     FINEST_TOLERANCE,
     Inner,
     first_tolerance,
     next_tolerance,
 )
+from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_norm import (
     duals_of,

@@ -31,6 +31,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp, wrightomega
 
 from mtmkl.methods.mkmtsfl import MKMTSFLRegressor
+from mtmkl.solvers.descent import Inner, first_tolerance, next_tolerance
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -38,7 +39,6 @@ from mtmkl.solvers.solution import (
     relative_gap,
     warn_if_stopped,
 )
-from mtmkl.solvers.svm.inner import Inner, first_tolerance, next_tolerance
 from mtmkl.solvers.svm.task_duals import TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_schatten import SchattenProblem, one_gram
 from mtmkl.typing import FloatArray

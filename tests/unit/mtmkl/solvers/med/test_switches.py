@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from mtmkl.solvers.descent import Inner
 from mtmkl.solvers.med.switches import (
     divergence,
     minimise_over_switches,
     switch_cost,
     switch_costs,
 )
-from mtmkl.solvers.svm.inner import Inner
 
 
 @pytest.mark.parametrize("alpha", [1e-12, 0.3, 1.0, 7.0, 1e5])
