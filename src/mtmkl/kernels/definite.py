@@ -25,9 +25,16 @@ _passed: dict[bytes, None] = {}
 
 
 def check_definite(K: FloatArray, name: str, dtype: Any = np.float64) -> None:
-    """Raise ValueError unless the Gram matrix of a kernel is positive semi-definite.
+    """Raise ValueError unless a Gram matrix is positive semi-definite.
 
-    It is finite and symmetric; its entries were rounded to the ``dtype``.
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Finite and symmetric.
+    name : str
+        Name of the kernel.
+    dtype : dtype
+        Type that the entries were rounded to.
     """
     least = least_eigenvalue(K, dtype)
     if least is not None:

@@ -26,22 +26,45 @@ from mtmkl.typing import FloatArray
 
 
 def single_task(n_tasks: int) -> FloatArray:
-    """Return the identity: tasks apart, each with the same kernel weight (Dirac)."""
+    """Return the identity: tasks apart, each with the same kernel weight (Dirac).
+
+    Parameters
+    ----------
+    n_tasks : int
+        T, at least 1.
+    """
     return np.eye(n_tasks)
 
 
 def each_task(n_tasks: int) -> list[FloatArray]:
-    """Return one matrix per task, e_t e_t': tasks apart, each with its own weight."""
+    """Return one matrix per task, e_t e_t': tasks apart, each with its own weight.
+
+    Parameters
+    ----------
+    n_tasks : int
+        T, at least 1.
+    """
     return [np.diag(row) for row in np.eye(n_tasks)]
 
 
 def union(n_tasks: int) -> FloatArray:
-    """Return the matrix of ones: all tasks pooled (the uniform kernel)."""
+    """Return the matrix of ones: all tasks pooled (the uniform kernel).
+
+    Parameters
+    ----------
+    n_tasks : int
+        T, at least 1.
+    """
     return np.ones((n_tasks, n_tasks))
 
 
 def dirac_uniform(n_tasks: int) -> list[FloatArray]:
     """Return the identity and the matrix of ones, a weight each [1]_.
+
+    Parameters
+    ----------
+    n_tasks : int
+        T, at least 1.
 
     References
     ----------
@@ -56,6 +79,11 @@ def frustratingly_easy(n_tasks: int) -> FloatArray:
 
     It is the kernel of features that stand twice in each sample, once for all tasks
     and once for its own [1]_.
+
+    Parameters
+    ----------
+    n_tasks : int
+        T, at least 1.
 
     References
     ----------

@@ -21,7 +21,13 @@ class AndersonExtrapolation:
 
     Each point is the combination of the last images V + F(V) whose F is least if F is
     linear. Where F is much larger there than before, it goes on from the plain image.
-    ``shape`` is that of V; at least 1 difference of points is kept, as ``memory`` says.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of V.
+    memory : int
+        Differences of points that are kept, at least 1.
     """
 
     def __init__(self, shape: tuple[int, ...], memory: int) -> None:

@@ -78,13 +78,29 @@ def next_tolerance(tolerance: float, inner: Inner, wanted: float) -> float:
 class Descent(ABC):
     """Base of descents from weights to weights until a relative duality gap is closed.
 
-    ``state`` has the machines, which are solved with the ``tolerance``; ``max_iter``
-    limits the steps; the floor is as for :func:`~mtmkl.solvers.solution.relative_gap`.
-    ``limit`` says why machines cannot be solved more accurately, and is empty if they
-    can; ``is_limited`` tells whether that ended the descent.
+    Parameters
+    ----------
+    state : InnerProblem
+        The machines.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on steps.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
+
+    Attributes
+    ----------
+    inner : Inner
+        What the machines gave at the present weights.
+    tolerance : float
+        With which they are solved.
+    limit : str
+        Why they cannot be solved more accurately; empty if they can.
+    is_limited : bool
+        Whether that ended the descent.
     """
 
-    #: What the machines gave at the present weights.
     inner: Inner
 
     def __init__(

@@ -59,9 +59,13 @@ class Solution:
 def relative_gap(objective: float, dual_objective: float, floor: float = 0.0) -> float:
     """Return ``max(objective - dual_objective, 0) / max(|objective|, floor)``.
 
-    The floor is the least that an objective counts for, where the optimum may be zero
-    up to rounding: ``LEAST_SHARE`` of the objective of the zero model. At an objective
-    and a floor of zero a gap of zero is zero.
+    Parameters
+    ----------
+    objective, dual_objective : float
+    floor : float
+        The least that an objective counts for, where the optimum may be zero up to
+        rounding: ``LEAST_SHARE`` of the objective of the zero model. At an objective
+        and a floor of zero a gap of zero is zero.
     """
     size = max(abs(objective), floor, 1e-300)
     return max(objective - dual_objective, 0.0) / size

@@ -63,16 +63,35 @@ def solve(
     max_iter: int = 1000,
     rngs: Sequence[np.random.Generator | None] = (None,),
 ) -> list[Solution]:
-    """Find local minima for λ₁, λ₂ > 0 and k from 1 to T, one from each start.
+    """Find local minima of the problem of this module, one from each start.
 
-    A start is a random projection that a generator draws, or for None that of ridge
-    regressions. It ends when an alternation lowers the objective by at most a share
-    ``tol`` of it (of 1 % of Σ_t ||y_t||² where the objective is less), and warns if
-    ``max_iter`` alternations come before.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    lam_1, lam_2 : float
+        λ₁, λ₂ > 0.
+    n_clusters : int
+        k, from 1 to T.
+    tol : float
+        Stop when an alternation lowers the objective by at most this share of it (of
+        1 % of Σ_t ||y_t||² where the objective is less).
+    max_iter : int
+        Maximum number of alternations.
+    rngs : sequence of Generator or None
+        One for each start: from a random projection, or with None from that of ridge
+        regressions.
 
-    Returns a solution for each start, with ``coef`` = P + Q (d, T) and
-    ``extra["clustered"]``, Q (d, T). There is no bound on the minimum. The history
-    holds the objective after each alternation.
+    Returns
+    -------
+    list of Solution
+        One for each start. ``coef`` = P + Q of shape (d, T); ``extra["clustered"]`` is
+        Q of shape (d, T). There is no bound on the minimum. The history holds the
+        objective after each alternation.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``.
     """
     # The same for every start, and as expensive as many alternations.
     steps = _Alternation(tasks, lam_1, lam_2, n_clusters)

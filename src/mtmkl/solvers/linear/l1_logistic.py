@@ -40,10 +40,25 @@ def solve_l1_logistic(
     tol: float = 1e-8,
     max_iter: int = 200,
 ) -> Solution:
-    """Minimise for X (n, d), labels 0 and 1, ν = ``alpha`` > 0, to a relative gap.
+    """Minimise to a relative duality gap.
 
-    Warns where ``max_iter`` proximal Newton steps are not enough. Returns ``coef``:
-    w (d,); ``intercept``: (1,), infinite if y is constant; ``dual``: c·r (n,).
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    y : array-like of shape (n,)
+        Labels 0 and 1.
+    alpha : float
+        ν > 0.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on proximal Newton steps.
+
+    Returns
+    -------
+    Solution
+        ``coef``: w (d,); ``intercept``: (1,), infinite if y is constant; ``dual``: c·r
+        (n,).
     """
     X_array = np.ascontiguousarray(X, dtype=np.float64)
     labels = np.asarray(y, dtype=np.float64)

@@ -59,14 +59,33 @@ def solve(
     max_iter: int = 10_000,
     start: WarmStart | None = None,
 ) -> Solution:
-    """Minimise the problem of this module, λ > 0, φ > 1, H ≥ 1, to a relative gap.
+    """Minimise the problem of this module to a relative duality gap.
 
-    ``tol``, ``max_iter`` and ``start`` are as for
-    :func:`mtmkl.solvers.linear.task_admm.solve`.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all weights.
+    lam : float
+        λ > 0.
+    phi : float
+        φ > 1.
+    n_levels : int
+        H, at least 1.
+    tol, max_iter, start
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
 
-    Returns ``coef`` = Σ_h W_h (d, T), of which W_h = w̄1'/H for h < H; ``dual`` (n,);
-    ``extra["warm_start"]``. The first iteration is the one regression for all tasks,
-    which ends the search where it is the optimum, and leaves no warm start.
+    Returns
+    -------
+    Solution
+        ``coef`` = Σ_h W_h of shape (d, T), of which W_h = w̄1'/H for h < H;
+        ``dual`` of shape (n,); ``extra["warm_start"]``. The first iteration is the one
+        regression for all tasks, which ends the search where it is the optimum, and
+        leaves no warm start.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     mu = lam / phi ** (n_levels - 1)
     steps, best = _PairSteps(tasks, mu, RIDGE / n_levels), BestPair(tol)

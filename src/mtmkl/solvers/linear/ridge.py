@@ -8,10 +8,20 @@ from mtmkl.typing import FloatArray
 
 
 def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution:
-    """Minimise Σ_t (||y_t − X_t w_t||² + γ_t ||w_t||²), γ_t > 0 for all or each task.
+    """Minimise Σ_t (||y_t − X_t w_t||² + γ_t ||w_t||²).
 
-    Returns ``coef`` (d, T) and ``dual`` (n,), a_t = 2(y_t − X_t w_t), whose value is
-    Σ_t (y_t'a_t − ¼||a_t||² − ||X_t'a_t||²/(4γ_t)).
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all γ.
+    gamma : float or ndarray of shape (T,)
+        γ_t > 0, one for all tasks or one per task.
+
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (d, T); ``dual`` of shape (n,), a_t = 2(y_t − X_t w_t), whose
+        value is Σ_t (y_t'a_t − ¼||a_t||² − ||X_t'a_t||²/(4γ_t)).
     """
     gammas = np.broadcast_to(np.asarray(gamma, dtype=float), (tasks.n_tasks,))
     counts = np.diff(tasks.offsets)

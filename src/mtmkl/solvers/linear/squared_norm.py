@@ -62,15 +62,34 @@ def solve(
     max_iter: int = 10_000,
     start: WarmStart | None = None,
 ) -> Solution:
-    """Minimise the squared loss with γ·Ω(W)², γ > 0, to a relative duality gap.
+    """Minimise Σ_t ||y_t − X_t w_t||² + γ·Ω(W)² to a relative duality gap.
 
-    Ω is the trace norm of W, or of the "deviations" from the tasks' mean; ``tol``,
-    ``max_iter`` and ``start``, at another γ, are as for
-    :func:`mtmkl.solvers.linear.task_admm.solve`.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all γ and penalties.
+    gamma : float
+        γ > 0.
+    penalty : {"trace", "deviations"}
+        Ω: trace norm, or trace norm of the deviations from the tasks' mean.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Maximum number of iterations.
+    start : WarmStart, optional
+        ``extra["warm_start"]`` of a solution for the same tasks at another γ.
 
-    Returns ``coef`` (d, T), whose rank (that of the deviations) is exact; ``dual``
-    (n,), feasible, in the order of the samples; ``extra["warm_start"]`` and
-    ``extra["norm"]`` = Ω(W).
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (d, T), whose rank (that of the deviations) is exact; ``dual``
+        of shape (n,), a dual feasible point in the order of the samples;
+        ``extra["warm_start"]`` and ``extra["norm"]`` = Ω(W).
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     best = BestPair(tol)
     steps = _steps(tasks.arrays, tasks.constant, gamma, TRACE, start)
@@ -139,11 +158,28 @@ def solve_group(
     start: WarmStart | None = None,
     cutoff: float = np.inf,
 ) -> Solution:
-    """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks, ``members``.
+    """Minimise Σ_t ||y_t − X_t w_t||² + γ||W||_tr² over some of the tasks.
 
-    It is what :func:`solve` does for these tasks alone, without a copy of the data. The
-    start is theirs, in their order; it ends, too, where the minimum is at least
-    ``cutoff``. Their U_t'a_t of a dual point a, stacked, are ``dual``.
+    It is what :func:`solve` does for these tasks alone, without a copy of the data.
+
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    members : ndarray of int of shape (T_g,)
+        The tasks of the group.
+    gamma : float
+        γ > 0.
+    tol, max_iter
+        As for :func:`solve`.
+    start : WarmStart, optional
+        Of the members, in their order.
+    cutoff : float
+        End, too, where the minimum is at least this.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     # The rows themselves, which are large, stay where they are.
     some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)

@@ -87,14 +87,35 @@ def solve(
     max_iter: int = 10_000,
     start: tuple[FloatArray, FloatArray] | None = None,
 ) -> Solution:
-    """Minimise the problem of this module, λ, μ > 0, to a relative duality gap.
+    """Minimise Σ_t ||y_t − X_t (p_t + q_t)||² + λ·Ω(P) + μ·Ψ(Q) to a relative gap.
 
-    ``max_iter`` counts steps of both kinds; ``tol`` and ``start``, for the same tasks,
-    are as for :func:`mtmkl.solvers.linear.task_admm.solve`.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all weights and both models.
+    lam, mu : float
+        λ, μ > 0.
+    model : {"dirty", "robust"}
+        Ω and Ψ: row maxima and entries, or rows and tasks.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Maximum number of steps of both kinds.
+    start : tuple of ndarray, optional
+        ``extra["warm_start"]`` of a solution for the same tasks.
 
-    Returns ``coef`` = P + Q (d, T); ``dual`` (n,), feasible, in the order of the
-    samples; ``extra["parts"]``, P and Q, (2, d, T), and ``extra["warm_start"]``. The
-    first iteration is W = 0, which ends the search where it is the optimum.
+    Returns
+    -------
+    Solution
+        ``coef`` = P + Q of shape (d, T); ``dual`` of shape (n,), a dual feasible point
+        in the order of the samples; ``extra["parts"]``, P and Q, of shape (2, d, T);
+        ``extra["warm_start"]``. The first iteration is W = 0, which ends the search
+        where it is the optimum.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     steps = _Steps(tasks, (float(lam), float(mu)), model)
     best, n_iter = BestPair(tol), 1

@@ -84,14 +84,32 @@ def solve(
     max_iter: int = 10_000,
     start: WarmStart | None = None,
 ) -> Solution:
-    """Minimise Σ_t ||y_t − X_t w_t||² + Ω(W) to a relative duality gap of ``tol``.
+    """Minimise Σ_t ||y_t − X_t w_t||² + Ω(W) to a relative duality gap.
 
-    A ``start`` is ``extra["warm_start"]`` of a solution for the same tasks. Warns, with
-    the gap, if ``max_iter`` iterations come before.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+        The data, shared between all penalties.
+    penalty : TaskPenalty
+        Ω; its ``first_step`` is ρ where there is no ``start``; it adapts.
+    tol : float
+        Relative duality gap at which to stop.
+    max_iter : int
+        Maximum number of iterations.
+    start : WarmStart, optional
+        ``extra["warm_start"]`` of a solution for the same tasks.
 
-    Returns ``coef`` (d, T), a proximal point; ``dual`` (n,) in the order of the
-    samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The history holds
-    the best objective so far at each check.
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
+        of the samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
+        history holds the best objective so far at each check.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     steps = PenaltySteps(tasks.arrays, tasks.constant, penalty, start)
     best = BestPair(tol)
@@ -218,13 +236,24 @@ class PenaltySteps(Splitting):
 
 
 class BestPair:
-    """The best objective and the best lower bound so far.
+    """The best point and the best lower bound so far.
 
-    A relative gap of ``tol`` is close enough, and so is a bound of ``cutoff``. The
-    ``history`` has the best objective at each check.
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap that is close enough.
+    cutoff : float
+        Lower bound that is enough, too.
+
+    Attributes
+    ----------
+    objective, bound : float
+    point, dual : Any, ndarray of shape (n_rows,)
+        Where they are attained.
+    history : list of float
+        Best objective at each check.
     """
 
-    #: Where they are attained, the dual (n_rows,).
     point: Any
     dual: FloatArray
 

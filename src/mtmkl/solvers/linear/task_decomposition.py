@@ -100,9 +100,17 @@ class TaskDecomposition:
         return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
-        """Return the dual point (n,) of the squared loss for U_t'a_t, stacked.
+        """Return the dual point over the samples whose part in the ranges is given.
 
-        It is U_t (U_t'a_t) + 2 (y_t − U_t U_t' y_t) for each task.
+        Parameters
+        ----------
+        reduced : ndarray of shape (n_rows,)
+            U_t' a_t, stacked.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Σ U_t (U_t' a_t) + 2 (y_t − U_t U_t' y_t): a dual point of the squared loss.
         """
         a = 2.0 * self.orthogonal
         for t, (rows, left) in enumerate(zip(self.rows, self.left, strict=True)):
@@ -113,10 +121,22 @@ class TaskDecomposition:
 def decompose(
     X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
 ) -> TaskDecomposition:
-    """Decompose the features of each task: X (n, d), or the n_s samples that all share.
+    """Decompose the features of each task.
 
-    ``task`` has the tasks of the targets y (n,), 0 … T − 1; one without samples
-    contributes nothing.
+    Parameters
+    ----------
+    X : ndarray of shape (n, d), or (n_s, d)
+        Features of all tasks, or the samples that all of them share.
+    y : ndarray of shape (n,)
+        Targets.
+    task : ndarray of shape (n,)
+        Task of each sample, 0 … n_tasks − 1.
+    n_tasks : int
+        Number of tasks T; a task without samples contributes nothing.
+
+    Returns
+    -------
+    TaskDecomposition
     """
     d = X.shape[1]
     order = np.argsort(task, kind="stable")

@@ -57,20 +57,34 @@ def solve(
     tol: float = 1e-6,
     max_iter: int = 10_000,
 ) -> list[Solution]:
-    """Find the best partition of few tasks, or local minima for many, γ > 0, G ≤ T.
+    """Find the best partition of few tasks, or local minima for many.
 
-    Each generator draws the first assignment of a search; none is used where every
-    partition is tried: with at most six tasks, one group, or T groups. ``n_trials`` are
-    the moves, and swaps, tried in a row without success before a search ends; ``tol``
-    is the relative duality gap to which each group is solved, in ``max_iter``
-    iterations at most, and the least share of the objective by which a search has to
-    lower it.
+    Parameters
+    ----------
+    tasks : TaskDecomposition
+    gamma : float
+        γ > 0.
+    n_groups : int
+        G, from 1 to T.
+    rngs : sequence of Generator
+        One for each search; it draws the first assignment. Not used where every
+        partition is tried: with at most six tasks, one group, or T groups.
+    n_trials : int
+        Moves, and swaps, tried in a row without success before a search ends.
+    tol : float
+        Relative duality gap to which each group is solved, and the least share of the
+        objective by which a search has to lower it.
+    max_iter : int
+        Maximum number of iterations per group.
 
-    Returns a solution for each search, or the best of all partitions alone: ``coef``
-    (d, T); ``extra["groups"]`` (T,), numbered from 0 in the order in which they appear;
-    ``dual`` (n,), a dual point of the problem with the assignment held. There is no
-    bound on the minimum. The history holds the objective of each assignment that was
-    better than the last.
+    Returns
+    -------
+    list of Solution
+        One for each search, or the best of all partitions alone. ``coef`` of shape
+        (d, T); ``extra["groups"]`` of shape (T,), numbered from 0 in the order in which
+        they appear; ``dual`` of shape (n,), a dual point of the problem with the
+        assignment held. There is no bound on the minimum. The history holds the
+        objective of each assignment that was better than the last.
     """
     n_tasks = tasks.n_tasks
     # The problem of a group of one.

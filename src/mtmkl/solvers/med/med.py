@@ -94,10 +94,14 @@ class MedPath(SwitchedPath):
 
 
 class PerTaskPath(SwitchedPath):
-    """Solutions for many (C, α) of tasks that have switches of their own.
+    """Solutions for many (C, α) of tasks that share nothing.
 
-    The problem, section 7.1 of the paper, is the sum of one problem per task; ``path``
-    makes what solves one, such as a :class:`MedPath`.
+    Parameters
+    ----------
+    problem : DualProblem
+    path : callable
+        From the tasks of a problem to what solves it along a path, for instance
+        :class:`~mtmkl.solvers.med.med.MedPath`.
     """
 
     def __init__(

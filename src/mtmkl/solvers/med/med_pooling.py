@@ -55,12 +55,21 @@ _MEMORY = 12  # corrections that are mixed
 class PoolingPath(SwitchedPath):
     """Solutions for many (C, α), each started from the last.
 
-    ``communal`` is the Gram matrix (N, N) of k over all samples, sorted by task, or a
-    factor F (N, r), with the blocks ``within`` tasks of the matrix, (n_t, n_t);
-    ``specialised`` are the Gram matrices (n_t, n_t) of the k_t, and c (N,) labels ±1.
-    Where K − FF' ⪰ 0 is not zero between tasks, ``whole`` stands for K: it has
-    ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
-    GramMemoryError if that is too large.
+    Parameters
+    ----------
+    communal : array-like of shape (N, N) or (N, r)
+        Gram matrix of k over all samples, sorted by task; or, given ``within``, a
+        factor F.
+    specialised : sequence of ndarray of shape (n_t, n_t)
+        Gram matrices of the k_t.
+    c : array-like of shape (N,)
+        Labels −1 and +1.
+    within : sequence of ndarray of shape (n_t, n_t), optional
+        The blocks of the communal Gram matrix within tasks, with a factor F.
+    whole : object, optional
+        The communal Gram matrix K, if K − FF' ⪰ 0 is not zero between tasks: it has
+        ``product(β)``, which returns Kβ, and ``matrix()``, which returns K, or raises
+        GramMemoryError if that is too large.
     """
 
     def __init__(

@@ -58,19 +58,35 @@ def minimise_over_switches(
     floor: float = 0.0,
     only_switched: bool = False,
 ) -> Solution:
-    """Minimise F over S switches to a relative duality gap.
+    """Minimise F over the switches to a relative duality gap.
 
-    log α of −inf leaves every switch at 1. Log-odds of another α (S,) are a good start,
-    since switches move little where log α moves much; without, what s = 1 leads to is
-    taken. ``max_iter`` limits the Newton steps; the floor is as for
-    :func:`~mtmkl.solvers.solution.relative_gap`. With ``only_switched`` the problem
-    within is linear in β but for terms with switches, so that the smallest ones choose
-    among many β, by their ratios.
+    Parameters
+    ----------
+    problem : InnerProblem
+    log_alpha : float
+        log α; −inf leaves every switch at 1.
+    n_switches : int
+        S.
+    start : ndarray of shape (S,), optional
+        Log-odds to start from. Those of another α are good ones, since switches move
+        little where log α moves much; without, what s = 1 leads to is taken.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
+    only_switched : bool
+        Whether the problem within is linear in β but for terms with switches, so that
+        the smallest ones choose among many β, by their ratios.
 
-    Returns ``coef``: s (S,); ``extra``: "log_odds", u (S,), infinite for α = 0, "q"
-    (S,), and "limit", where stalled why and the remedy, as far as the inner solver
-    knows. The certificate is that of F(s), by its upper bound, and J(β); iterations are
-    switches visited, one more than Newton steps.
+    Returns
+    -------
+    Solution
+        ``coef``: s (S,); ``extra``: "log_odds", u (S,), infinite for α = 0, "q" (S,),
+        and "limit", where stalled why and the remedy, as far as the inner solver knows.
+        The certificate is that of F(s), by its upper bound, and J(β); iterations are
+        switches visited, one more than Newton steps.
     """
     if log_alpha == -np.inf:
         u = np.full(n_switches, np.inf)
@@ -229,7 +245,12 @@ def softplus(x: ArrayLike) -> FloatArray:
 class SwitchedPath:
     """Base of solutions for many (C, α), each started from one before it.
 
-    To a relative duality gap of ``tol``, by at most ``max_iter`` Newton steps.
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps of one solution.
     """
 
     def __init__(self, tol: float = 1e-6, max_iter: int = 100) -> None:
@@ -238,10 +259,20 @@ class SwitchedPath:
         self._largest_q: dict[float, float] = {}
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one C > 0 and log α, −inf for α = 0.
+        """Solve for one (C, α).
 
-        Returns ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
-        ``extra``: "log_odds" (S,) of the switches and "q" (S,).
+        Parameters
+        ----------
+        C : float
+            Positive.
+        log_alpha : float
+            log α; −inf for α = 0.
+
+        Returns
+        -------
+        Solution
+            ``coef``: the switches (S,); ``dual``: β (N,); ``intercept``: (T,);
+            ``extra``: "log_odds" (S,) of the switches and "q" (S,).
         """
         raise NotImplementedError
 

@@ -8,7 +8,14 @@ from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
 class SumKernelPath:
-    """Solutions with every weight 1 for many C, each started from the last."""
+    """Solutions with every weight 1 for many C, each started from the last.
+
+    Parameters
+    ----------
+    problem : DualProblem
+    tol : float
+        Relative duality gap.
+    """
 
     def __init__(self, problem: DualProblem, *, tol: float = 1e-6) -> None:
         self.problem, self.tol = problem, tol

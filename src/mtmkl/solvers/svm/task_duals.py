@@ -140,9 +140,21 @@ class TaskDuals:
 
     No accuracy can be had that is far below the rounding errors of the outputs, which
     grow with the kernels and with C: a solve ends there, and says so. All solves of one
-    solution share a bound on their work (`renew`), of which ``work_left``
-    multiplications are left; when it is used up, they return the point at hand. The
-    last solution is ``beta`` (N,).
+    solution share a bound on their work (`renew`); when it is used up, they return the
+    point at hand.
+
+    Parameters
+    ----------
+    problem : DualProblem
+    C : float
+        Positive.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (N,)
+        The last solution.
+    work_left : float
+        Multiplications left to the solution in progress.
     """
 
     def __init__(self, problem: DualProblem, C: float) -> None:

@@ -68,10 +68,15 @@ class MixedNormDuals(TaskDuals):
         self.lam = np.full(shape, self._equal)
 
     def solve(self, weights: FloatArray, tolerance: float) -> Inner:
-        """Solve for γ (k,) until neither machines nor λ are further from the optimum.
+        """Solve until neither machines nor λ are further from the optimum.
 
-        The tolerance is that of the machines, as for :meth:`TaskDuals.solve`, and of λ,
-        relative to the objective; it is infinite for the values at the present β.
+        Parameters
+        ----------
+        weights : ndarray of shape (k,)
+            γ.
+        tolerance : float
+            Of the machines, as for :meth:`TaskDuals.solve`, and of λ, relative to the
+            objective; infinite for the values at the present β.
         """
         point = self._solve_at(self.lam, weights, tolerance)
         if tolerance == np.inf:
@@ -281,8 +286,16 @@ def _norm(values: FloatArray, order: float) -> FloatArray:
 class MixedNormPath:
     """Solutions for many C, each started from the last.
 
-    All tasks of the problem have the same weights, and p is at least 2. ``tol`` is a
-    relative duality gap, ``max_iter`` a limit on visited weights.
+    Parameters
+    ----------
+    problem : DualProblem
+        All tasks with the same weights.
+    p : float
+        At least 2.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on visited weights.
     """
 
     def __init__(

@@ -246,7 +246,13 @@ class _Model:
 class MixedSchattenPath:
     """Solutions for many C by the method of multipliers, each started from the last.
 
-    To a relative duality gap of ``tol``, in at most ``max_iter`` iterations.
+    Parameters
+    ----------
+    problem : SchattenProblem
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on iterations.
     """
 
     def __init__(

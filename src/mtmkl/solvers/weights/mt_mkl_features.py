@@ -102,12 +102,7 @@ def solve(
     """Solve the problem of this module to a relative duality gap.
 
     Beside the data it needs 2·T·D numbers, with D the sum of the numbers of features
-    d_b, and six per sample. Canonical CSR input of float64 is not copied. Warns if
-    ``max_iter`` epochs come before ``tol``.
-
-    Returns ``coef`` (T, D): an example of task t with the features φ_1, …, φ_B in a row
-    has the decision ``φ @ coef[t]``; ``dual``, α (n,); ``extra["theta"]`` (M,) and
-    ``extra["C"]``. Iterations are epochs.
+    d_b, and six per sample. Canonical CSR input of float64 is not copied.
 
     Parameters
     ----------
@@ -116,14 +111,23 @@ def solve(
     y, task : ndarray of shape (n,)
         ±1, and τ(i) in 0..T-1; tasks may be without samples.
     terms : sequence of (int, ndarray of shape (T, T))
-        For each term the number of its feature map, and R_m.
+        For each term the number of its feature map and its task kernel R_m, symmetric
+        and positive semi-definite.
     C, p, loss, tol, max_iter
         As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
     rng : Generator
         Draws the order of tasks and samples.
     start : Solution, optional
-        One for the same data and number of terms, for instance at another C: its α are
-        scaled to the new C, and its weights kept away from 0.
+        Solution for the same data and number of terms, for instance at another C: its α
+        are scaled to the new C, and its weights kept away from 0.
+
+    Returns
+    -------
+    Solution
+        ``coef`` of shape (T, D): an example of task t with the features φ_1, …, φ_B in
+        a row has the decision ``φ @ coef[t]``; ``dual`` is α, of shape (n,);
+        ``extra["theta"]``, of shape (M,); ``extra["C"]``. Iterations are epochs. Warns
+        if ``max_iter`` comes before ``tol``.
     """
     rows = _rows(maps)
     problem = Problem(

@@ -43,10 +43,18 @@ _SUFFICIENT = 0.1  # least decrease of V, as a share of what its gradient promis
 class GramPath:
     """Solutions for many C, each started from the last.
 
-    There is one block of the samples of all tasks, of matrices alone, with labels ±1 in
-    its order, and for the hinge loss an intercept of all tasks if there is to be one.
-    The generator draws the order of the samples of the logistic loss; the other
-    parameters are those of :class:`mtmkl.methods.MultiTaskMKLClassifier`.
+    Parameters
+    ----------
+    blocks : GramBlocks
+        One block of the samples of all tasks, of matrices alone.
+    y : ndarray of shape (n,)
+        ±1, in the order of the block.
+    p, loss, tol, max_iter
+        As for :class:`mtmkl.methods.MultiTaskMKLClassifier`.
+    fit_intercept : bool
+        Whether there is an intercept, common to all tasks; for the hinge loss.
+    rng : Generator
+        Draws the order of the samples of the logistic loss.
     """
 
     def __init__(

@@ -110,12 +110,24 @@ class _Bound:
 class PairwiseSharingPath:
     """Solutions for many (C, λ), each started from the nearest so far.
 
-    Term m of a task in block b has the weight b·M + m, with b = t if no tasks are tied.
-    ``tol`` is a relative duality gap, ``max_iter`` a limit on Newton steps of one
-    solution, which visits a point more. ``duals`` returns the duals for a C, in place
-    of those of the support vector machines; ``state`` has those at the last solution.
-    ``label`` names the problem in warnings, where ``{C:g}`` and ``{lam:g}`` stand for
-    its place.
+    Parameters
+    ----------
+    tasks : DualProblem
+        Term m of a task in block b has the weight b·M + m, with b = t if no tasks are
+        tied.
+    tol : float
+        Relative duality gap.
+    max_iter : int
+        Limit on Newton steps of one solution, which visits a point more.
+    duals : callable, optional
+        Returns the duals for a C, in place of those of the support vector machines.
+    label : str
+        Names the problem in warnings; ``{C:g}`` and ``{lam:g}`` stand for its place.
+
+    Attributes
+    ----------
+    state : TaskDuals, what ``duals`` returned, or None before the first solution
+        The duals at the last solution.
     """
 
     def __init__(
@@ -140,13 +152,23 @@ class PairwiseSharingPath:
         self._supports: list[_Support] = []
 
     def solve(self, C: float, lam: float) -> Solution:
-        """Solve for one C > 0 and λ ≥ 0.
+        """Solve for one (C, λ).
 
-        Returns ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,);
-        ``extra``: "groups" (blocks,), labels of equal weights in order of appearance,
-        "q" (blocks, M) and "edge_duals" (pairs of blocks, M). The certificate's lower
-        bound is the best of those met; it and the objective are recomputed from their
-        duals at the end.
+        Parameters
+        ----------
+        C : float
+            Cost of slack, positive.
+        lam : float
+            λ, at least 0.
+
+        Returns
+        -------
+        Solution
+            ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,); ``extra``:
+            "groups" (blocks,), labels of equal weights in order of appearance, "q"
+            (blocks, M) and "edge_duals" (pairs of blocks, M). The certificate's lower
+            bound is the best of those met; it and the objective are recomputed from
+            their duals at the end.
         """
         if self.state is None:
             self.state = self._duals(C)

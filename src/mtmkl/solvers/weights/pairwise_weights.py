@@ -124,12 +124,32 @@ def minimise_weights(
     tol: float = 1e-8,
     max_iter: int = 20_000,
 ) -> Weights:
-    """Minimise over the weights of all tasks, from the centres c (T, M) in the simplex.
+    """Minimise over the weights of all tasks, from the centres.
 
-    There the gradients are g (T, M), and H (T, M, M) are second derivatives; λ ≥ 0. It
-    may start from edge duals of norm at most λ and from a penalty ``rho`` of another
-    solution. Returns the weights of the smallest gap seen, which is absolute, once it
-    is at most ``tol`` or after ``max_iter`` iterations.
+    Parameters
+    ----------
+    g : ndarray of shape (T, M)
+        Gradients at ``center``.
+    H : ndarray of shape (T, M, M)
+        Second derivatives, positive semi-definite.
+    center : ndarray of shape (T, M)
+        In the simplex.
+    lam : float
+        λ, at least 0.
+    cuts : Cuts, optional
+    edge_duals : ndarray of shape (T (T − 1) / 2, M), optional
+        Edge duals to start from, of norm at most λ.
+    rho : float, optional
+        Penalty of the method to start with.
+    tol : float
+        Gap to reach, absolute.
+    max_iter : int
+        Limit on iterations.
+
+    Returns
+    -------
+    Weights
+        Of the smallest gap seen.
     """
     n_tasks, n_kernels = g.shape
     if rho is None:
