@@ -18,6 +18,7 @@ from mtmkl_suite.judge.findings import (
     Finding,
     TestResult,
     VerdictName,
+    by_interval,
     of_t_test,
     result,
 )
@@ -195,25 +196,20 @@ def monotone(
     steps = wrong * np.diff(values, axis=1)
     scale = scale_of(values)
     # Rounding is no step.
-    mean_steps = np.array([t_test(step, scale=scale).mean for step in steps.T])
-    worst = int(mean_steps.argmax())
+    mean_steps = [t_test(step, scale=scale).mean for step in steps.T]
+    worst_step = max(mean_steps)
 
     def found(ratio: float) -> Finding:
-        p_values = np.array(
-            [
-                t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
-                for step in steps.T
-            ]
-        )
-        known = p_values[~np.isnan(p_values)]
-        p = float(holm(known).min()) if known.size else math.nan
-        verdict: VerdictName = "undecided"
+        p_values = [
+            t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
+            for step in steps.T
+        ]
+        known = [p for p in p_values if not math.isnan(p)]
+        p = float(holm(known).min()) if known else math.nan
+        verdict: VerdictName = "does not hold" if p < LEVEL else "undecided"
         # No step on average the wrong way: that is a description, not a test.
-        if mean_steps[worst] <= 0:
+        if worst_step <= 0:
             verdict = "holds"
-        elif p < LEVEL:
-            verdict = "does not hold"
-        worst_step = float(mean_steps[worst])
         return Finding(verdict, worst_step, worst_step, p, (math.nan, math.nan))
 
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
@@ -224,10 +220,9 @@ def monotone(
         f"(mean {values[:, -1].mean():.4g}); {units_wrong} of {len(values)} curves "
         f"have a step the wrong way"
     )
-    if mean_steps[worst] > 0:
-        note += (
-            f", the worst on average from {levels[worst]:g} to {levels[worst + 1]:g}"
-        )
+    if worst_step > 0:
+        start, stop = levels[mean_steps.index(worst_step) :][:2]
+        note += f", the worst on average from {start:g} to {stop:g}"
     return result(found, len(values), ratio, note)
 
 
@@ -236,33 +231,25 @@ def within_range(
     /,
     *,
     where: Where,
-    low: float | None = None,
-    high: float | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> TestResult:
     """Test that the mean of a metric lies in a range."""
-    if low is None and high is None:
+    if low == -high == -math.inf:
         raise ClaimError("give low, high or both")
-    floor = -math.inf if low is None else low
-    ceiling = math.inf if high is None else high
     side, ratio = of.side(where)
     values = side.to_numpy(dtype=float)
+    mean = float(values.mean())
 
     def found(ratio: float) -> Finding:
         test = t_test(values, scale=scale_of(values), variance_ratio=ratio)
-        start, stop = test.interval
-        verdict: VerdictName = "undecided"
-        if floor <= start and stop <= ceiling:
-            verdict = "holds"
-        elif stop < floor or start > ceiling:
-            verdict = "does not hold"
-        mean = float(values.mean())
-        return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
+        return by_interval(mean, test, low, high)
 
-    inside = int(((values >= floor) & (values <= ceiling)).sum())
+    inside = int(((values >= low) & (values <= high)).sum())
     note = (
-        f"{_count(of.unit, len(values))}: mean {values.mean():.4g}, smallest "
+        f"{_count(of.unit, len(values))}: mean {mean:.4g}, smallest "
         f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
-        f"[{floor:g}, {ceiling:g}]"
+        f"[{low:g}, {high:g}]"
     )
     return result(found, len(values), ratio, note, lacking="interval")
 

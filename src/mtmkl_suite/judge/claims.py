@@ -92,10 +92,7 @@ def evaluate_settings(
     full_protocol: bool = True,
     sample_of: Mapping[str, str | None] | None = None,
 ) -> pd.DataFrame:
-    """Run the test of every claim in each of its settings.
-
-    ``sample_of``: What the tasks of a data set are a sample of, by its name.
-    """
+    """Run the test of every claim in each of its settings."""
     claims = list(claims)
     labels = {name: str(method.label) for name, method in methods.items()}
     tested = {

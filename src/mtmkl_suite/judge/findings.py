@@ -1,5 +1,6 @@
 """Findings of a claim's test, for independent units and for those that are not."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -76,3 +77,14 @@ def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
     return Finding(
         verdict, test.mean, test.statistic, test.p, test.interval, test.why_no_test
     )
+
+
+def by_interval(mean: float, test: TTest, low: float, high: float) -> Finding:
+    """Return whether the interval of a mean lies within a range, or beyond it."""
+    start, stop = test.interval
+    verdict: VerdictName = "undecided"
+    if low <= start and stop <= high:
+        verdict = "holds"
+    elif stop < low or start > high:
+        verdict = "does not hold"
+    return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)

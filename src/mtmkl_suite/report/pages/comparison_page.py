@@ -87,10 +87,7 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
 
 
 def comparison_of(record: Record, *, source: str, report: str = "") -> str:
-    """Return the page of a record's comparisons or experiments, "" if it has none.
-
-    ``report``: Address of the report, "" for none.
-    """
+    """Return the page of a record's comparisons or experiments, "" if it has none."""
     parts = parts_of_run(
         record.context, lambda name: record.folder.artefact(name, "csv")
     )

@@ -198,10 +198,7 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
 
 
 def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedTable:
-    """Return all pairs of ranked methods, compared by all repeats in every block.
-
-    Pairs that are decided in the main block are printed; all are in the csv.
-    """
+    """Return pairs of ranked methods by all repeats; the decided ones are printed."""
     comparison = artefact.comparison
     main = ranking_matrix(context.scores, comparison, comparison.main)
     ranks = ranked(main, comparison).rank(axis=1, ascending=False).mean()
@@ -261,10 +258,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
 def ranked_repeats(
     context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
-    """Return values of repeats and variance ratios by data set, or why there are none.
-
-    A table has a column of each ranked method, in a given order.
-    """
+    """Return repeats and variance ratios by data set, or why there are none."""
     matrix = ranking_matrix(context.scores, comparison, block)
     values = ranked(matrix, comparison)
     repeats, ratios = {}, {}

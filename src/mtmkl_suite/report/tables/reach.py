@@ -74,11 +74,7 @@ _DECIMALS = 2
 
 
 def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
-    """Return the reach of every *different* number and every claim.
-
-    People read an overview of the readings. Of a reduced run there are numbers, and no
-    verdicts.
-    """
+    """Return the reach of *different* numbers and claims; people read an overview."""
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
     shown = {r: under_reading(context, main, r) for r in readings}
@@ -208,10 +204,7 @@ def readings_of(context: Context) -> list[Reading]:
 
 
 def experiments_under(context: Context, reading: str) -> list[str]:
-    """Return the experiments under a reading that have scores.
-
-    Those that read the main scores have them.
-    """
+    """Return experiments under a reading that have scores, their own or the main."""
     present = context.by_experiment.keys()
     return [
         name
