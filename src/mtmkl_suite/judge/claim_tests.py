@@ -8,20 +8,13 @@ that their mean then has (:mod:`mtmkl_suite.judge.overlap`).
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.typing import FloatArray
-from mtmkl_suite.judge.findings import (
-    Finding,
-    TestResult,
-    VerdictName,
-    by_interval,
-    of_t_test,
-    result,
-)
 from mtmkl_suite.judge.observations import (
     AXIS,
     NoDataError,
@@ -35,9 +28,99 @@ from mtmkl_suite.statistics.ranks import friedman, holm_against_control
 from mtmkl_suite.statistics.t_test import TTest, t_test
 from mtmkl_suite.statistics.ties import ROUNDING, scale_of
 
+VerdictName = Literal["holds", "does not hold", "undecided"]
+
 
 class ClaimError(ValueError):
     """A claim names a test, an argument or a method that does not exist."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Finding of a test under one assumption on its units."""
+
+    verdict: VerdictName
+    estimate: float
+    """Difference, slope, mean, ratio, exponent or count."""
+    statistic: float
+    p: float
+    """``nan`` where the test has none."""
+    interval: tuple[float, float]
+    """(low, high) of the estimate; ``nan`` where there is none."""
+    why_no_test: str = ""
+    """In words, where nothing can be tested."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """Findings of a test."""
+
+    note: str
+    """Number of units, means, and what was compared, in words."""
+    own: Finding
+    """Of the paper's own test: units are independent."""
+    corrected: Finding | None
+    """Of the test for units that share samples; None where they share none."""
+    n_units: int
+    variance_ratio: float
+    """c of :mod:`mtmkl_suite.judge.overlap`."""
+
+    # pytest collects classes whose names start with "Test".
+    __test__ = False
+
+    @property
+    def for_new_samples(self) -> Finding:
+        """The finding that speaks of other samples than these."""
+        return self.own if self.corrected is None else self.corrected
+
+    @property
+    def verdict(self) -> VerdictName:
+        """That of both tests where they agree, else "undecided"."""
+        if self.corrected is None or self.corrected.verdict == self.own.verdict:
+            return self.own.verdict
+        return "undecided"
+
+
+def result(
+    found: Callable[[float], Finding],
+    n_units: int,
+    ratio: float,
+    note: str,
+    *,
+    lacking: str = "test",
+) -> TestResult:
+    """Make a test for independent units, and again for those that share samples."""
+    own = found(0.0)
+    if own.why_no_test:
+        note += f"; {own.why_no_test}, so no {lacking}"
+    corrected = found(ratio) if ratio > 0 else None
+    return TestResult(note, own, corrected, n_units, ratio)
+
+
+def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
+    """Return a t-test with its verdict."""
+    return Finding(
+        verdict, test.mean, test.statistic, test.p, test.interval, test.why_no_test
+    )
+
+
+def by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
+    """Return a t-test with its verdict, by the side on which the mean is."""
+    if not test.p < LEVEL:
+        return of_t_test(test, "undecided")
+    is_wanted = (test.mean - null) * wanted_sign > 0
+    return of_t_test(test, "holds" if is_wanted else "does not hold")
+
+
+def by_interval(mean: float, test: TTest, low: float, high: float) -> Finding:
+    """Return whether the interval of a mean lies within a range, or beyond it."""
+    start, stop = test.interval
+    verdict: VerdictName = "undecided"
+    if low <= start and stop <= high:
+        verdict = "holds"
+    elif stop < low or start > high:
+        verdict = "does not hold"
+    return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
 
 
 def paired_difference(
@@ -56,10 +139,10 @@ def paired_difference(
     def found(ratio: float) -> Finding:
         difference, scale = high - low, scale_of(low, high)
         test = t_test(difference, scale=scale, null=at_least, variance_ratio=ratio)
-        finding = _by_direction(test, wanted_sign=1, null=at_least)
+        finding = by_direction(test, wanted_sign=1, null=at_least)
         if finding.verdict == "holds" and at_most < math.inf:
             most = t_test(difference, scale=scale, null=at_most, variance_ratio=ratio)
-            verdict = _by_direction(most, wanted_sign=-1, null=at_most).verdict
+            verdict = by_direction(most, wanted_sign=-1, null=at_most).verdict
             finding = replace(finding, verdict=verdict)
         return finding
 
@@ -163,7 +246,7 @@ def trend(
 
     def found(ratio: float) -> Finding:
         test = t_test(slopes, scale=float(scale), variance_ratio=ratio)
-        return _by_direction(test, wanted_sign=sign)
+        return by_direction(test, wanted_sign=sign)
 
     means = table.mean()
     left_out = int((~usable).sum())
@@ -310,13 +393,6 @@ TESTS: dict[str, Callable[..., TestResult]] = {
     )
 }
 """Tests by the name that configurations use."""
-
-
-def _by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
-    if not test.p < LEVEL:
-        return of_t_test(test, "undecided")
-    is_wanted = (test.mean - null) * wanted_sign > 0
-    return of_t_test(test, "holds" if is_wanted else "does not hold")
 
 
 def _slope(position: FloatArray, row: FloatArray) -> float:

@@ -16,8 +16,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Claim, ClaimSetting
-from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.findings import TestResult
+from mtmkl_suite.judge.claim_tests import ClaimError, TestResult
 from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks

@@ -33,10 +33,7 @@ def compare_experiments(
     ropes: Mapping[tuple[str, str], float],
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compare all pairs of methods of every experiment that selects hyper-parameters.
-
-    Units are tasks where repeats share their training rows, else repeats.
-    """
+    """Compare all pairs of methods where hyper-parameters are selected."""
     tables = []
     for name, experiment in config.experiments.items():
         if experiment.mode != "select":

@@ -15,16 +15,16 @@ import numpy as np
 import pandas as pd
 
 from mtmkl_suite.judge import claim_tests
-from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.findings import (
+from mtmkl_suite.judge.claim_tests import (
+    ClaimError,
     Finding,
     TestResult,
     VerdictName,
+    by_direction,
     by_interval,
     result,
 )
 from mtmkl_suite.judge.observations import NoDataError, name_of
-from mtmkl_suite.statistics.pairs import LEVEL
 from mtmkl_suite.statistics.t_test import t_test
 
 Where = Mapping[str, Any]
@@ -51,9 +51,7 @@ def ratio(
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
     null = math.log(at_least)
     test = t_test(difference, scale=1.0, null=null)
-    verdict: VerdictName = "undecided"
-    if test.p < LEVEL:
-        verdict = "holds" if test.mean > null else "does not hold"
+    verdict = by_direction(test, wanted_sign=1, null=null).verdict
     first, second = np.exp(both.mean())
     note = f"{len(both)} values of {unit}: {column} {first:.4g} against {second:.4g}"
     mean, low, high = np.exp([test.mean, *test.interval]).tolist()

@@ -30,14 +30,11 @@ OTHER_READINGS = "other readings"
 
 @dataclass(frozen=True)
 class Reach:
-    """Reach of a *different* number, or of a claim, in words.
-
-    ``reading`` is the label of the one that brings a number within the rule;
-    ``n_others`` and ``n_others_within`` are numbers of its row in the paper.
-    """
+    """Reach of a *different* number, or of a claim, in words."""
 
     words: str
     reading: str = ""
+    """Label of the one that brings a number within the rule."""
     n_others: int = 0
     n_others_within: int = 0
 

@@ -307,9 +307,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     optimistic, and called so.
     """
     experiment = "ising_5"
-    methods = [m for m in _METHODS if m in context.config.methods]
-    tables = {m: _by_setting(context, experiment, m) for m in methods}
-    tables = {m: table for m, table in tables.items() if not table.empty}
+    tables = _by_setting(context, experiment)
     if not tables:
         return no_data_figure(context.missing_reason(experiment), WIDE)
     n_shown = max(len(next(iter(tables.values()))) // 2, 1)
@@ -356,13 +354,7 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
     experiment = "ising_sizes"
     found = {}
     for dataset in context.rows(experiment, "edge_auc", {})["dataset"].unique():
-        tables = {
-            method: table
-            for method in _METHODS
-            if method in context.config.methods
-            and not (table := _by_setting(context, experiment, method, dataset)).empty
-        }
-        if tables:
+        if tables := _by_setting(context, experiment, dataset=dataset):
             found[int(dataset_options(dataset)["n_nodes"])] = tables
     if not found:
         return no_data_figure(context.missing_reason(experiment), WIDE)
@@ -382,14 +374,16 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
 
 
 def _by_setting(
-    context: Context, experiment: str, method: str, dataset: str | None = None
-) -> pd.DataFrame:
-    """Return the AUC of edges by repeat (rows) and setting (columns)."""
-    where = {"method": method} | ({"dataset": dataset} if dataset else {})
-    rows = context.rows(experiment, "edge_auc", where)
-    if rows.empty:
-        return pd.DataFrame()
-    return average(rows, ["repeat", "setting"]).unstack("setting").dropna()
+    context: Context, experiment: str, **where: str
+) -> dict[str, pd.DataFrame]:
+    """Return the AUC of edges of each method, by repeat (rows) and setting."""
+    found = {}
+    for method in filter(context.config.methods.__contains__, _METHODS):
+        rows = context.rows(experiment, "edge_auc", {"method": method, **where})
+        if len(rows):
+            table = average(rows, ["repeat", "setting"]).unstack("setting")
+            found[method] = table.dropna()
+    return {method: table for method, table in found.items() if len(table)}
 
 
 def _summaries(

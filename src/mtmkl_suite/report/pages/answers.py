@@ -96,10 +96,7 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
 
 
 def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return judged numbers, those that can be read in two ways only if all can.
-
-    How far ours is from such a number is not known.
-    """
+    """Return judged numbers, those that can be read in two ways only if all can."""
     found = verdicts[verdicts["verdict"].isin([*WITHIN, DIFFERENT])]
     certain = found[found["status"] != "ambiguous"]
     found = certain if len(certain) else found

@@ -162,10 +162,7 @@ def rule_note(
 
 
 def mean_sd(mean: float, sd: float, n: int, decimals: int | None = None) -> str:
-    """Return ``mean ± sd (n)``; a single observation has no spread.
-
-    A mean that no paper prints has few decimals if it is large.
-    """
+    """Return ``mean ± sd (n)``; no spread of one observation, few decimals if large."""
     if decimals is None:
         decimals = 1 if abs(mean) >= 10 else 3
     spread = f" ± {sd:.{decimals}f}" if n > 1 else ""

@@ -31,17 +31,15 @@ _INTERVALS = {
 
 @dataclass(frozen=True)
 class Standing:
-    """The methods of an experiment in order, and what is to be said first.
-
-    ``brief``: Columns of the table that are enough where there is little room; ``own``:
-    rows of methods that joined.
-    """
+    """The methods of an experiment in order, and what is to be said first."""
 
     title: str
     sentences: list[str]
     table: TextTable
     brief: Sequence[int]
+    """Columns of the table that are enough where there is little room."""
     own: Sequence[int] = ()
+    """Rows of methods that joined."""
 
 
 def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
