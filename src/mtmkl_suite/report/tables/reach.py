@@ -262,18 +262,14 @@ def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
     return [reading.label, reading.kind, *map(str, counts)]
 
 
-def _name(artefact: str) -> str:
-    """Return ``table_1`` as "Table 1"."""
-    return artefact.replace("_", " ").capitalize()
-
-
 def _notes(reach: pd.DataFrame) -> list[str]:
     """Count numbers and claims, and say how much being within reach means."""
     numbers, claims = (reach[reach.kind == kind] for kind in (NUMBER, CLAIM))
     sentences = []
     for artefact, mine in numbers.groupby("artefact", sort=False):
+        name = str(artefact).replace("_", " ").capitalize()
         sentences.append(
-            f"{_name(str(artefact))}, {len(mine)} different: {reach_counts(mine)}."
+            f"{name}, {len(mine)} different: {reach_counts(mine)}."
             + others_text(int(mine["others"].sum()), int(mine["others_within"].sum()))
         )
     tried = claims[claims["n_readings"] > 0]
