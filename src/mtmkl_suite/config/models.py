@@ -580,8 +580,8 @@ class _Arguments(Model):
     others: list[Side] = []
     control: str = ""
     baselines: list[str] = []
-    low: Number | None = None
-    high: Number | None = None
+    low: Number = 0
+    high: Number = 0
     at_least: Number = 0
     at_most: Number | None = None
     step: str = ""

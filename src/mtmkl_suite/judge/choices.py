@@ -1,6 +1,7 @@
 """Chosen hyper-parameters: how often each, and how many at ends of grids."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -53,15 +54,12 @@ def chosen_parameters(
             if not counts:
                 continue
             n = counts.total()
-            low, high = _ends(grid)
-            rows.append(
-                (*place, parameter, n, dict(counts.most_common()),
-                 None if low is None else counts[low] / n,
-                 None if high is None else counts[high] / n)
-            )  # fmt: skip
-    table = pd.DataFrame(rows, columns=list(CHOICE_COLUMNS))
-    ends = ["at_low_end", "at_high_end"]
-    return table.astype(dict.fromkeys(ends, float))
+            shares = [math.nan, math.nan]
+            if len(grid) > 1 and all(map(_is_number, grid)):
+                shares = [counts[_text(end)] / n for end in (min(grid), max(grid))]
+            chosen = dict(counts.most_common())
+            rows.append((*place, parameter, n, chosen, *shares))
+    return pd.DataFrame(rows, columns=list(CHOICE_COLUMNS))
 
 
 def _values(value: Any, grid: Sequence[Any]) -> list[Any]:
@@ -69,15 +67,9 @@ def _values(value: Any, grid: Sequence[Any]) -> list[Any]:
     return value if isinstance(value, list) and value not in grid else [value]
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _text(value: Any) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value:g}" if is_number else json.dumps(value, sort_keys=True)
-
-
-def _ends(grid: Sequence[Any]) -> tuple[str | None, str | None]:
-    are_numbers = all(
-        isinstance(v, int | float) and not isinstance(v, bool) for v in grid
-    )
-    if len(grid) < 2 or not are_numbers:
-        return None, None
-    return _text(min(grid)), _text(max(grid))
+    return f"{value:g}" if _is_number(value) else json.dumps(value, sort_keys=True)

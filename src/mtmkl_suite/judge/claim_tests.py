@@ -8,19 +8,13 @@ that their mean then has (:mod:`mtmkl_suite.judge.overlap`).
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from mtmkl.typing import FloatArray
-from mtmkl_suite.judge.findings import (
-    Finding,
-    TestResult,
-    VerdictName,
-    of_t_test,
-    result,
-)
 from mtmkl_suite.judge.observations import (
     AXIS,
     NoDataError,
@@ -34,9 +28,99 @@ from mtmkl_suite.statistics.ranks import friedman, holm_against_control
 from mtmkl_suite.statistics.t_test import TTest, t_test
 from mtmkl_suite.statistics.ties import ROUNDING, scale_of
 
+VerdictName = Literal["holds", "does not hold", "undecided"]
+
 
 class ClaimError(ValueError):
     """A claim names a test, an argument or a method that does not exist."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Finding of a test under one assumption on its units."""
+
+    verdict: VerdictName
+    estimate: float
+    """Difference, slope, mean, ratio, exponent or count."""
+    statistic: float
+    p: float
+    """``nan`` where the test has none."""
+    interval: tuple[float, float]
+    """(low, high) of the estimate; ``nan`` where there is none."""
+    why_no_test: str = ""
+    """In words, where nothing can be tested."""
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """Findings of a test."""
+
+    note: str
+    """Number of units, means, and what was compared, in words."""
+    own: Finding
+    """Of the paper's own test: units are independent."""
+    corrected: Finding | None
+    """Of the test for units that share samples; None where they share none."""
+    n_units: int
+    variance_ratio: float
+    """c of :mod:`mtmkl_suite.judge.overlap`."""
+
+    # pytest collects classes whose names start with "Test".
+    __test__ = False
+
+    @property
+    def for_new_samples(self) -> Finding:
+        """The finding that speaks of other samples than these."""
+        return self.own if self.corrected is None else self.corrected
+
+    @property
+    def verdict(self) -> VerdictName:
+        """That of both tests where they agree, else "undecided"."""
+        if self.corrected is None or self.corrected.verdict == self.own.verdict:
+            return self.own.verdict
+        return "undecided"
+
+
+def result(
+    found: Callable[[float], Finding],
+    n_units: int,
+    ratio: float,
+    note: str,
+    *,
+    lacking: str = "test",
+) -> TestResult:
+    """Make a test for independent units, and again for those that share samples."""
+    own = found(0.0)
+    if own.why_no_test:
+        note += f"; {own.why_no_test}, so no {lacking}"
+    corrected = found(ratio) if ratio > 0 else None
+    return TestResult(note, own, corrected, n_units, ratio)
+
+
+def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
+    """Return a t-test with its verdict."""
+    return Finding(
+        verdict, test.mean, test.statistic, test.p, test.interval, test.why_no_test
+    )
+
+
+def by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
+    """Return a t-test with its verdict, by the side on which the mean is."""
+    if not test.p < LEVEL:
+        return of_t_test(test, "undecided")
+    is_wanted = (test.mean - null) * wanted_sign > 0
+    return of_t_test(test, "holds" if is_wanted else "does not hold")
+
+
+def by_interval(mean: float, test: TTest, low: float, high: float) -> Finding:
+    """Return whether the interval of a mean lies within a range, or beyond it."""
+    start, stop = test.interval
+    verdict: VerdictName = "undecided"
+    if low <= start and stop <= high:
+        verdict = "holds"
+    elif stop < low or start > high:
+        verdict = "does not hold"
+    return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
 
 
 def paired_difference(
@@ -55,10 +139,10 @@ def paired_difference(
     def found(ratio: float) -> Finding:
         difference, scale = high - low, scale_of(low, high)
         test = t_test(difference, scale=scale, null=at_least, variance_ratio=ratio)
-        finding = _by_direction(test, wanted_sign=1, null=at_least)
+        finding = by_direction(test, wanted_sign=1, null=at_least)
         if finding.verdict == "holds" and at_most < math.inf:
             most = t_test(difference, scale=scale, null=at_most, variance_ratio=ratio)
-            verdict = _by_direction(most, wanted_sign=-1, null=at_most).verdict
+            verdict = by_direction(most, wanted_sign=-1, null=at_most).verdict
             finding = replace(finding, verdict=verdict)
         return finding
 
@@ -162,7 +246,7 @@ def trend(
 
     def found(ratio: float) -> Finding:
         test = t_test(slopes, scale=float(scale), variance_ratio=ratio)
-        return _by_direction(test, wanted_sign=sign)
+        return by_direction(test, wanted_sign=sign)
 
     means = table.mean()
     left_out = int((~usable).sum())
@@ -195,25 +279,20 @@ def monotone(
     steps = wrong * np.diff(values, axis=1)
     scale = scale_of(values)
     # Rounding is no step.
-    mean_steps = np.array([t_test(step, scale=scale).mean for step in steps.T])
-    worst = int(mean_steps.argmax())
+    mean_steps = [t_test(step, scale=scale).mean for step in steps.T]
+    worst_step = max(mean_steps)
 
     def found(ratio: float) -> Finding:
-        p_values = np.array(
-            [
-                t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
-                for step in steps.T
-            ]
-        )
-        known = p_values[~np.isnan(p_values)]
-        p = float(holm(known).min()) if known.size else math.nan
-        verdict: VerdictName = "undecided"
+        p_values = [
+            t_test(step, scale=scale, alternative="greater", variance_ratio=ratio).p
+            for step in steps.T
+        ]
+        known = [p for p in p_values if not math.isnan(p)]
+        p = float(holm(known).min()) if known else math.nan
+        verdict: VerdictName = "does not hold" if p < LEVEL else "undecided"
         # No step on average the wrong way: that is a description, not a test.
-        if mean_steps[worst] <= 0:
+        if worst_step <= 0:
             verdict = "holds"
-        elif p < LEVEL:
-            verdict = "does not hold"
-        worst_step = float(mean_steps[worst])
         return Finding(verdict, worst_step, worst_step, p, (math.nan, math.nan))
 
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
@@ -224,10 +303,9 @@ def monotone(
         f"(mean {values[:, -1].mean():.4g}); {units_wrong} of {len(values)} curves "
         f"have a step the wrong way"
     )
-    if mean_steps[worst] > 0:
-        note += (
-            f", the worst on average from {levels[worst]:g} to {levels[worst + 1]:g}"
-        )
+    if worst_step > 0:
+        start, stop = levels[mean_steps.index(worst_step) :][:2]
+        note += f", the worst on average from {start:g} to {stop:g}"
     return result(found, len(values), ratio, note)
 
 
@@ -236,33 +314,25 @@ def within_range(
     /,
     *,
     where: Where,
-    low: float | None = None,
-    high: float | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> TestResult:
     """Test that the mean of a metric lies in a range."""
-    if low is None and high is None:
+    if low == -high == -math.inf:
         raise ClaimError("give low, high or both")
-    floor = -math.inf if low is None else low
-    ceiling = math.inf if high is None else high
     side, ratio = of.side(where)
     values = side.to_numpy(dtype=float)
+    mean = float(values.mean())
 
     def found(ratio: float) -> Finding:
         test = t_test(values, scale=scale_of(values), variance_ratio=ratio)
-        start, stop = test.interval
-        verdict: VerdictName = "undecided"
-        if floor <= start and stop <= ceiling:
-            verdict = "holds"
-        elif stop < floor or start > ceiling:
-            verdict = "does not hold"
-        mean = float(values.mean())
-        return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
+        return by_interval(mean, test, low, high)
 
-    inside = int(((values >= floor) & (values <= ceiling)).sum())
+    inside = int(((values >= low) & (values <= high)).sum())
     note = (
-        f"{_count(of.unit, len(values))}: mean {values.mean():.4g}, smallest "
+        f"{_count(of.unit, len(values))}: mean {mean:.4g}, smallest "
         f"{values.min():.4g}, largest {values.max():.4g}; {inside} in "
-        f"[{floor:g}, {ceiling:g}]"
+        f"[{low:g}, {high:g}]"
     )
     return result(found, len(values), ratio, note, lacking="interval")
 
@@ -323,13 +393,6 @@ TESTS: dict[str, Callable[..., TestResult]] = {
     )
 }
 """Tests by the name that configurations use."""
-
-
-def _by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
-    if not test.p < LEVEL:
-        return of_t_test(test, "undecided")
-    is_wanted = (test.mean - null) * wanted_sign > 0
-    return of_t_test(test, "holds" if is_wanted else "does not hold")
 
 
 def _slope(position: FloatArray, row: FloatArray) -> float:

@@ -16,8 +16,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Claim, ClaimSetting
-from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.findings import TestResult
+from mtmkl_suite.judge.claim_tests import ClaimError, TestResult
 from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
@@ -92,10 +91,7 @@ def evaluate_settings(
     full_protocol: bool = True,
     sample_of: Mapping[str, str | None] | None = None,
 ) -> pd.DataFrame:
-    """Run the test of every claim in each of its settings.
-
-    ``sample_of``: What the tasks of a data set are a sample of, by its name.
-    """
+    """Run the test of every claim in each of its settings."""
     claims = list(claims)
     labels = {name: str(method.label) for name, method in methods.items()}
     tested = {

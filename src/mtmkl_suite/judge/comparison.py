@@ -33,10 +33,7 @@ def compare_experiments(
     ropes: Mapping[tuple[str, str], float],
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compare all pairs of methods of every experiment that selects hyper-parameters.
-
-    Units are tasks where repeats share their training rows, else repeats.
-    """
+    """Compare all pairs of methods where hyper-parameters are selected."""
     tables = []
     for name, experiment in config.experiments.items():
         if experiment.mode != "select":
@@ -60,7 +57,7 @@ def compare_experiments(
                 seed=seed,
             )
         )
-    return _one_table(tables)
+    return joined(tables, PAIR_COLUMNS)
 
 
 def pairwise_table(
@@ -160,7 +157,7 @@ def compare_rankings(
                     rope=max(ropes.get(key, 0.0) for key in keys),
                 )
             )
-    return _one_table(tables)
+    return joined(tables, PAIR_COLUMNS)
 
 
 def values_in_pairs(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
@@ -168,10 +165,11 @@ def values_in_pairs(matrix: pd.DataFrame, pairs: Sequence[str]) -> pd.DataFrame:
     return matrix[list(pairs)].dropna(axis=1, how="all").dropna()
 
 
-def _one_table(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+def joined(tables: Iterable[pd.DataFrame], columns: Iterable[str]) -> pd.DataFrame:
+    """Return the rows of several tables; empty ones would change the columns' types."""
     filled = [table for table in tables if not table.empty]
     if not filled:
-        return pd.DataFrame(columns=list(PAIR_COLUMNS))
+        return pd.DataFrame(columns=list(columns))
     return pd.concat(filled, ignore_index=True)
 
 

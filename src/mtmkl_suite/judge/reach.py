@@ -65,10 +65,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and ours, in the main run or under a reading.
-
-    ``is_derived``: whether it is computed from other cells of the paper.
-    """
+    """A printed number and ours, in the main run or under a reading."""
 
     published: Published
     reproduced: Reproduced | None

@@ -125,11 +125,6 @@ def is_mean_of_tasks(scores: pd.DataFrame) -> pd.Series:
     return pd.Series(is_mean, index=means.index).groupby(level=places).all()
 
 
-def sample(rows: pd.DataFrame, unit: str = "repeat") -> np.ndarray:
-    """Return the sample behind a mean ± sd: one number per unit, in their order."""
-    return average(rows, [unit]).to_numpy()
-
-
 def axis_values(rows: pd.DataFrame, axis: str) -> pd.Series:
     """Return the value of an axis in each row, as floats.
 
@@ -139,7 +134,7 @@ def axis_values(rows: pd.DataFrame, axis: str) -> pd.Series:
     if axis in rows.columns:
         values = rows[axis]
     else:
-        settings = {text: _parse_setting(text) for text in rows["setting"].unique()}
+        settings = {s: json.loads(s or "{}") for s in rows["setting"].unique()}
         options = {text: dataset_options(text) for text in rows["dataset"].unique()}
         values = pd.Series(
             [
@@ -168,7 +163,3 @@ def dataset_options(dataset: str) -> dict[str, str]:
         return {}
     pairs = (item.partition("=") for item in inner.removesuffix("]").split(","))
     return {key: value for key, _, value in pairs}
-
-
-def _parse_setting(text: str) -> dict[str, Any]:
-    return dict(json.loads(text)) if text else {}

@@ -15,10 +15,16 @@ import numpy as np
 import pandas as pd
 
 from mtmkl_suite.judge import claim_tests
-from mtmkl_suite.judge.claim_tests import ClaimError
-from mtmkl_suite.judge.findings import Finding, TestResult, VerdictName, result
+from mtmkl_suite.judge.claim_tests import (
+    ClaimError,
+    Finding,
+    TestResult,
+    VerdictName,
+    by_direction,
+    by_interval,
+    result,
+)
 from mtmkl_suite.judge.observations import NoDataError, name_of
-from mtmkl_suite.statistics.pairs import LEVEL
 from mtmkl_suite.statistics.t_test import t_test
 
 Where = Mapping[str, Any]
@@ -45,9 +51,7 @@ def ratio(
     difference = (both.iloc[:, 1] - both.iloc[:, 0]).to_numpy()
     null = math.log(at_least)
     test = t_test(difference, scale=1.0, null=null)
-    verdict: VerdictName = "undecided"
-    if test.p < LEVEL:
-        verdict = "holds" if test.mean > null else "does not hold"
+    verdict = by_direction(test, wanted_sign=1, null=null).verdict
     first, second = np.exp(both.mean())
     note = f"{len(both)} values of {unit}: {column} {first:.4g} against {second:.4g}"
     mean, low, high = np.exp([test.mean, *test.interval]).tolist()
@@ -75,20 +79,13 @@ def growth(
     logs = logs.dropna()
     slopes = np.polyfit(np.log(levels), logs.to_numpy().T, 1)[0]
     test = t_test(slopes, scale=1.0)
-    start, stop = test.interval
-    verdict: VerdictName = "undecided"
-    if stop <= high:
-        verdict = "holds"
-    elif start > high:
-        verdict = "does not hold"
+    own = by_interval(test.mean, test, -math.inf, high)
     means = np.exp(logs.mean())
     note = (
         f"{len(logs)} values of {unit}: {column} {means.iloc[0]:.4g} at {axis} "
         f"{levels[0]:g}, {means.iloc[-1]:.4g} at {levels[-1]:g}; grows with the power "
         f"{test.mean:.3g}, claimed at most {high:g}"
     )
-    ends, mean = (start, stop), test.mean
-    own = Finding(verdict, mean, mean, math.nan, ends, test.why_no_test)
     return result(lambda _: own, len(logs), 0.0, note, lacking="interval")
 
 
@@ -100,19 +97,17 @@ def every_value(
     step: str,
     column: str,
     where: Where,
-    low: float | None = None,
-    high: float | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> TestResult:
     """Test that no value of a column is outside a range, as "always" says."""
     values = _rows(table, step, column, where, [])[column].astype(float)
-    floor = -math.inf if low is None else low
-    ceiling = math.inf if high is None else high
-    inside = int(values.between(floor, ceiling).sum())
+    inside = int(values.between(low, high).sum())
     verdict: VerdictName = "holds" if inside == len(values) else "does not hold"
     least, most = float(values.min()), float(values.max())
     note = (
         f"{len(values)} values of {column}: smallest {least:.4g}, largest {most:.4g}; "
-        f"{inside} in [{floor:g}, {ceiling:g}]"
+        f"{inside} in [{low:g}, {high:g}]"
     )
     own = Finding(verdict, most, most, math.nan, (least, most))
     return TestResult(note, own, None, len(values), 0.0)

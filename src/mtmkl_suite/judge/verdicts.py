@@ -125,10 +125,7 @@ def judge(
     *,
     full_protocol: bool = True,
 ) -> Verdict:
-    """Apply the verdict rule to one cell.
-
-    An ambiguous number gets the weaker of the verdicts of its two readings.
-    """
+    """Apply the verdict rule; an ambiguous number gets the weaker of its verdicts."""
     if published is None:
         return _unjudged("no data", "the paper prints no number here")
     if published.value is None:
@@ -237,10 +234,7 @@ def acceptance_text(
     reproduced: Mapping[Any, Reproduced],
     tolerance: Tolerance,
 ) -> str:
-    """Say how many *other* cells of a table the rule would accept for its numbers.
-
-    A rule that accepts everything says nothing.
-    """
+    """Say how many *other* cells of a table the rule would accept for its numbers."""
     verdicts = [
         judge(theirs, ours, tolerance).verdict
         for cell, ours in reproduced.items()

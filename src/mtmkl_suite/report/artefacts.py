@@ -73,10 +73,7 @@ def write_figure_files(
     *,
     png_note: str | None = None,
 ) -> None:
-    """Write a figure as ``.svg`` and ``.pdf`` and the plotted numbers as ``.csv``.
-
-    With a note, which may be empty, also as ``.png`` with the note below.
-    """
+    """Write a figure as svg and pdf, with a note as png, and its numbers as csv."""
     for ending in ("svg", "pdf", "png")[: 2 + (png_note is not None)]:
         options: dict[str, Any] = {}
         if ending == "png":
@@ -134,10 +131,7 @@ def write_step(
 
 
 def printed(context: Context, name: str) -> tuple[PrintedTable | None, pd.DataFrame]:
-    """Return an artefact's table, None for a figure, and its verdicts.
-
-    These are in the order of the table, numbers that the paper quotes in its text last.
-    """
+    """Return an artefact's table, None for a figure, and verdicts on its numbers."""
     artefact = context.config.artefacts[name]
     if context.is_judged and context.config.readings is None:
         context = replace(context, reach=read_reach(context.config, name))
@@ -182,17 +176,13 @@ def drawn(name: str, context: Context) -> FigureAndNumbers:
     assert isinstance(artefact, Figure)
     module = f"mtmkl_suite.papers.{context.config.paper.id}.figures"
     draw = getattr(importlib.import_module(module), artefact.function or name)
-    figure: FigureAndNumbers = (
-        draw(context, artefact.comparison) if artefact.function else draw(context)
-    )
+    plan = () if artefact.comparison is None else (artefact.comparison,)
+    figure: FigureAndNumbers = draw(context, *plan)
     return figure
 
 
 def available(config: Paper, folder: PaperFolder) -> Paper:
-    """Return a configuration with what a method can be compared in here.
-
-    Of one that compares with no record nothing is left out.
-    """
+    """Return what methods can be compared in here; without a record, all of it."""
     if config.record is None:
         return config
     ids = [variant.id for variant in config.variants]

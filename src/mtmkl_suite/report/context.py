@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from mtmkl_suite.config.models import Figure, Paper, Readings, Variant
+from mtmkl_suite.config.models import Paper, Readings, Variant
 from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.splits import load_splits
@@ -71,17 +71,10 @@ class Context:
         assert self.config.readings is not None
         return self.config.readings
 
-    def figure(self, name: str) -> Figure:
-        """Return a configured figure."""
-        found = self.config.artefacts[name]
-        assert isinstance(found, Figure)
-        return found
-
     @property
     def is_judged(self) -> bool:
         """True for a full protocol: only its numbers and claims get verdicts."""
-        is_changed = bool(self.config.changes)
-        return bool(self.config.tier == "paper") and not is_changed
+        return bool(self.config.tier == "paper" and not self.config.changes)
 
     def label(self, method: str) -> str:
         """Return a method's printed name."""
@@ -115,10 +108,7 @@ class Context:
         *,
         train_size: int | None = None,
     ) -> Array | None:
-        """Return an array kept of the first stored repeat, None if there is none.
-
-        Of several numbers of tasks, that of the largest.
-        """
+        """Return an array of the first repeat and the most tasks, None for none."""
         stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
         found = []
         for key in stored:
@@ -169,13 +159,11 @@ class Context:
 
 
 def load_context(
-    config: Paper,
-    folder: PaperFolder,
-    *,
-    of_fits: bool = False,
+    config: Paper, folder: PaperFolder, *, of_fits: bool = False
 ) -> Context:
     """Read the results of a paper's configured experiments."""
-    data_info = _read_data_info(config, folder)
+    paths = {each.id: folder.data_info(each.id) for each in config.variants}
+    data_info = {name: read_json(p) for name, p in paths.items() if p.is_file()}
     return Context(
         config=config,
         scores=_read_fits(config, folder) if of_fits else read_scores(folder.scores),
@@ -214,12 +202,6 @@ def _read_printed(config: Paper) -> dict[str, pd.DataFrame]:
         path.name: pd.read_csv(path, dtype=NAMES)
         for path in sorted(config.published.glob("*.csv"))
     }
-
-
-def _read_data_info(config: Paper, folder: PaperFolder) -> dict[str, Any]:
-    """Read what is known of the configured data sets; ignore older files."""
-    paths = {each.id: folder.data_info(each.id) for each in config.variants}
-    return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 
 def _read_fits(config: Paper, folder: PaperFolder) -> pd.DataFrame:

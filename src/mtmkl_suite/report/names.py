@@ -9,10 +9,7 @@ def is_ours(paper: Publication) -> bool:
 
 
 def short_name(paper: Publication) -> str:
-    """Return a citation in a few words, such as "Argyriou et al. 2008".
-
-    What this package compares by itself has its title.
-    """
+    """Return "Argyriou et al. 2008", or the title of what is our own."""
     if is_ours(paper):
         return str(paper.title)
     surnames = [name.split()[-1] for name in str(paper.authors).split(", ")]

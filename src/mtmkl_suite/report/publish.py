@@ -15,6 +15,7 @@ import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.files import read_json, write_json, write_table
+from mtmkl_suite.judge.comparison import joined
 from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 from mtmkl_suite.report.artefacts import (
     drawn,
@@ -26,6 +27,7 @@ from mtmkl_suite.report.context import Context, recorded_context
 from mtmkl_suite.report.pages.gallery import write_galleries
 from mtmkl_suite.report.quoted import write_quoted_numbers
 from mtmkl_suite.report.record import (
+    VERDICT_COLUMNS,
     published_claims,
     statistics_table,
     write_claims,
@@ -185,9 +187,8 @@ def _judge_artefacts(config: Paper, figures: Path, staged: Path, settings: Run) 
         with suppress(NotPublishedError):
             write_figure_files(made, name, *drawn(name, _of_scores(context)))
     if config.readings is None:
-        filled = [each for each in verdicts if len(each)] or verdicts[:1]
-        table_of_all = pd.concat(filled, ignore_index=True)
-        write_table(made.verdicts, table_of_all, digits=DERIVED_DIGITS)
+        of_all = joined(verdicts, VERDICT_COLUMNS)
+        write_table(made.verdicts, of_all, digits=DERIVED_DIGITS)
 
 
 def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> None:

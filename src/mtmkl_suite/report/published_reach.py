@@ -30,14 +30,11 @@ OTHER_READINGS = "other readings"
 
 @dataclass(frozen=True)
 class Reach:
-    """Reach of a *different* number, or of a claim, in words.
-
-    ``reading`` is the label of the one that brings a number within the rule;
-    ``n_others`` and ``n_others_within`` are numbers of its row in the paper.
-    """
+    """Reach of a *different* number, or of a claim, in words."""
 
     words: str
     reading: str = ""
+    """Label of the one that brings a number within the rule."""
     n_others: int = 0
     n_others_within: int = 0
 
@@ -51,10 +48,7 @@ ReachOfCells = Mapping[tuple[str, str], Reach]
 
 
 def read_reach(config: Paper, artefact: str) -> ReachOfCells:
-    """Return the published reach of the numbers of an artefact, or of claims.
-
-    Claims that no reading concerns are left out.
-    """
+    """Return the published reach of an artefact's numbers, or of claims."""
     path = record_folder(config) / REACH
     folder = config.published.parent
     if not path.is_file() or not has_readings(folder):
@@ -147,10 +141,7 @@ def reach_counts(reach: pd.DataFrame) -> str:
 
 
 def published_counts(folder: Path) -> str:
-    """Say how many published numbers have each status; "" without readings.
-
-    Numbers that overviews count apart are left out.
-    """
+    """Say how many numbers, but those counted apart, have each status; "" for none."""
     path = folder / REACH
     if not path.is_file():
         return ""

@@ -42,13 +42,7 @@ def write_quoted_numbers(root: Path) -> None:
 
 
 def requoted(text: str, sentences: list[str], root: Path, paper: str) -> str:
-    """Return the text of a page with the record's numbers in these sentences.
-
-    Raises
-    ------
-    ValueError
-        If the page has no such sentence.
-    """
+    """Return a page with the record's numbers; an error if it lacks a sentence."""
     end = 0
     for sentence in sentences:
         words = [_spaced(part) for part in _GAP.split(sentence)[::2]]

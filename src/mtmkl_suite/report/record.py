@@ -20,6 +20,7 @@ from mtmkl_suite.judge.claims import (
 from mtmkl_suite.judge.comparison import (
     compare_experiments,
     compare_rankings,
+    joined,
     practical_equivalence,
 )
 from mtmkl_suite.report.context import (
@@ -37,6 +38,7 @@ from mtmkl_suite.run.folders import (
     record_folder,
 )
 from mtmkl_suite.run.provenance import commit_date, provenance
+from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 VERDICT_COLUMNS = (
     "artefact", "row", "column", "unit", "published", "published_sd", "status",
@@ -71,11 +73,8 @@ def read_verdicts(folder: PaperFolder, name: str) -> pd.DataFrame:
 
 def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     """Return the verdict on every published number of a paper's artefacts."""
-    parts = [read_verdicts(folder, name) for name in config.artefacts]
-    filled = [part for part in parts if len(part)]
-    if not filled:
-        return pd.DataFrame(columns=list(VERDICT_COLUMNS))
-    return pd.concat(filled, ignore_index=True)
+    parts = (read_verdicts(folder, name) for name in config.artefacts)
+    return joined(parts, VERDICT_COLUMNS)
 
 
 def claims_tables(context: Context) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -151,14 +150,11 @@ def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
     """Return the comparisons of all pairs of methods, by repeats and by data sets."""
     config = context.config
     ropes = practical_equivalence(config, context.published)
-    tables = [
-        compare_experiments(
-            config, context.scores, overlaps=context.overlaps, ropes=ropes, seed=seed
-        ),
-        compare_rankings(config, context.scores, ropes=ropes, seed=seed),
-    ]
-    filled = [table for table in tables if len(table)] or tables[:1]
-    return pd.concat(filled, ignore_index=True)
+    of_repeats = compare_experiments(
+        config, context.scores, overlaps=context.overlaps, ropes=ropes, seed=seed
+    )
+    of_datasets = compare_rankings(config, context.scores, ropes=ropes, seed=seed)
+    return joined([of_repeats, of_datasets], PAIR_COLUMNS)
 
 
 def write_record(config: Paper, folder: PaperFolder, run: Run) -> None:

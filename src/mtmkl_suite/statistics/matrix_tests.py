@@ -105,11 +105,7 @@ class MatrixTests:
         )
 
     def reversed_without(self) -> list[str]:
-        """Return in words what leaving out one data set reverses, and which one.
-
-        It may be the best mean rank, Friedman's test, and what tests against the
-        control or of pairs find at :data:`~mtmkl_suite.statistics.pairs.LEVEL`.
-        """
+        """Return in words what leaving out one data set reverses, and which one."""
         if self.n < 3:
             return []
         # Which numbers are ties does not depend on what is left out.
@@ -254,11 +250,7 @@ def compare_matrix(
 
 
 def connected_groups(ranks: pd.Series, difference: float) -> list[list[str]]:
-    """Return the largest groups of methods whose mean ranks differ by less.
-
-    ``ranks`` begin with the smallest. Groups are of two methods or more, and none is
-    part of another.
-    """
+    """Return the largest groups of ordered methods whose ranks differ by less."""
     values = ranks.to_numpy(dtype=float)
     ends = np.searchsorted(values, values + difference, side="left")
     groups = []

@@ -188,10 +188,7 @@ def wilcoxon_p(difference: ArrayLike) -> float:
 
 
 def holm(p: ArrayLike) -> FloatArray:
-    """Return p-values after Holm's correction: (m − i + 1) p of the i-th smallest of m.
-
-    None is below that of a smaller p, and none above 1.
-    """
+    """Return p-values after Holm's correction."""
     values = np.asarray(p, dtype=float)
     order = np.argsort(values)
     raised = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
@@ -206,10 +203,7 @@ def smallest_wilcoxon_p(n: int) -> float:
 
 
 def can_reject(n: int, comparisons: int) -> bool:
-    """Tell whether Wilcoxon's test of n units can reject after Holm's correction.
-
-    Fewer than :data:`MIN_UNITS` are never tested; 7 units and 7 comparisons never can.
-    """
+    """Tell whether Wilcoxon's test of n units can reject after Holm's correction."""
     if n < MIN_UNITS:
         return False
     # Beyond the exact range any corrected level is within reach.

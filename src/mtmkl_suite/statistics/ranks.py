@@ -67,11 +67,7 @@ def friedman(matrix: pd.DataFrame, *, higher_better: bool) -> FriedmanResult:
 
 
 def rank_methods(matrix: pd.DataFrame, *, higher_better: bool) -> pd.DataFrame:
-    """Return the ranks of methods on each data set; 1 is best.
-
-    Ties, which are those of :mod:`mtmkl_suite.statistics.ties`, share the mean of their
-    ranks. NaN has no rank.
-    """
+    """Return the ranks of methods on each data set, 1 is best; ties share the mean."""
     return without_rounding(matrix).rank(axis=1, ascending=not higher_better)
 
 

@@ -134,10 +134,7 @@ def metrics_of(
 def contradiction(
     score: str, file: str, methods: Sequence[str], *, higher_better: bool
 ) -> list[str]:
-    """Return a remark on a direction that no name of the score has.
-
-    The file and all methods ("svm_rmse") may name the score, too.
-    """
+    """Return a remark if the score, file or methods name one of another direction."""
     names = [score, file]
     if len({higher_by_words(method) for method in methods}) == 1:
         names += methods[:1]

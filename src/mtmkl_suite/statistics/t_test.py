@@ -55,22 +55,16 @@ def t_test(
         return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
     if abs(mean - null) <= ROUNDING * scale:
         mean = null
-    if values.std(ddof=1) <= ROUNDING * scale:
+    spread = float(values.std(ddof=1))
+    if spread <= ROUNDING * scale:
         side = {"greater": mean > null, "less": mean < null}
         against_null = side.get(alternative, mean != null)
         statistic = math.copysign(math.inf, mean - null) if mean != null else 0.0
         return TTest(mean, statistic, 0.0 if against_null else 1.0, (mean, mean))
-    test = stats.ttest_1samp(values, null, alternative=alternative)
-    interval = stats.ttest_1samp(values, null).confidence_interval(1 - level)
-    statistic = float(test.statistic) if mean != null else 0.0
-    divided_by = math.sqrt(1 + len(values) * variance_ratio)
-    statistic /= divided_by
+    error = spread * math.sqrt(1 / len(values) + variance_ratio)
+    statistic = (mean - null) / error
     t = stats.t(len(values) - 1)
     tails = {"greater": t.sf(statistic), "less": t.cdf(statistic)}
-    half_width = (float(interval.high) - float(interval.low)) / 2 * divided_by
-    return TTest(
-        mean,
-        statistic,
-        float(tails.get(alternative, 2 * t.sf(abs(statistic)))),
-        (mean - half_width, mean + half_width),
-    )
+    p = float(tails.get(alternative, 2 * t.sf(abs(statistic))))
+    half_width = float(t.ppf(1 - level / 2)) * error
+    return TTest(mean, statistic, p, (mean - half_width, mean + half_width))

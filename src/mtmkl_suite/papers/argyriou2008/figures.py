@@ -26,9 +26,10 @@ from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
-    Series,
-    curve_of,
+    by_level,
+    curve_over,
     draw_curve,
+    line_of,
     no_data_figure,
     say_no_data,
     spread_text,
@@ -78,8 +79,8 @@ def figure_1(context: Context) -> FigureAndNumbers:
         heatmap(axis, pattern)
         axis.set_box_aspect(1)
         norm = np.linalg.norm(pattern, axis=1).sum()
-        axis.set_title(f"{nonzero} row{'s' * (nonzero > 1)}\nnorm {norm:.2f}")
-        axis.set(xticks=[], yticks=[], xlabel="task")
+        title = f"{nonzero} row{'s' * (nonzero > 1)}\nnorm {norm:.2f}"
+        axis.set(title=title, xticks=[], yticks=[], xlabel="task")
         if position == 0:
             axis.set_ylabel("row of A")
     axis = figure.add_subplot(grid[3])
@@ -90,8 +91,7 @@ def figure_1(context: Context) -> FigureAndNumbers:
     axis.plot(numbers["rows"], numbers["mean"], color=_BLUE, label="mean")
     for value, text in ((math.sqrt(_ONES), "√T"), (float(_ONES), "T")):
         axis.axhline(value, color="#555555", linewidth=0.8, linestyle=":", label=text)
-    axis.set_xlabel(f"rows that hold the T = {_ONES} ones")
-    axis.set_ylabel("(2,1)-norm of A")
+    axis.set(xlabel=f"rows that hold the T = {_ONES} ones", ylabel="(2,1)-norm of A")
     axis.set_ylim(bottom=0)
     handles, texts = axis.get_legend_handles_labels()
     axis.legend(handles[:2], texts[:2], loc="lower right")
@@ -276,26 +276,18 @@ def figure_5(context: Context) -> FigureAndNumbers:
 
 
 def figure_6(context: Context) -> FigureAndNumbers:
-    """Draw RMSE against the number of persons learned together.
-
-    The paper's two quoted errors are marked; the axis is broken between them.
-    """
+    """Draw RMSE against the number of persons, and the errors that the paper quotes."""
     experiment, method = "survey", "mtl_feat_linear"
-    together = Series.of(context, method)
-    curve = _by_persons(context, experiment, together)
-    if curve.empty:
+    curves = {
+        name: curve_over(by_level(context, experiment, name, "rmse", "n_tasks"))
+        for name in (method, "independent_common", "independent_per_task")
+    }
+    if curves[method].empty:
         return no_data_figure(context.missing_reason(experiment, method))
+    found = [(line_of(context, k), curve) for k, curve in curves.items() if len(curve)]
+    (together, curve), *levels = found
     printed = context.published["table_1.csv"].set_index("row")["value"]
     joint, single = printed["MTL-FEAT (linear kernel)"], printed["Independent"]
-    alone = [
-        Series.of(context, name, line="--")
-        for name in ("independent_common", "independent_per_task")
-    ]
-    levels = [
-        (series, level)
-        for series in alone
-        if not (level := _by_persons(context, experiment, series)).empty
-    ]
     figure = Figure(figsize=(6.4, 3.6))
     highest = max(curve["mean"].max(), joint)
     lowest = min([single, *(level["mean"].min() for _, level in levels)])
@@ -306,9 +298,9 @@ def figure_6(context: Context) -> FigureAndNumbers:
     else:
         top = bottom = figure.subplots()
     draw_curve(bottom, curve, together)
-    for series, level in levels:
-        colour, height = series.style.colour, float(level["mean"].iloc[-1])
-        top.axhline(height, color=colour, linestyle=series.line, label=series.label)
+    for line, level in levels:
+        height = float(level["mean"].iloc[-1])
+        top.axhline(height, color=line["color"], linestyle="--", label=line["label"])
     last = float(curve["x"].max())
     printed_points = [
         (bottom, "published, linear kernel", joint, "x"),
@@ -324,23 +316,13 @@ def figure_6(context: Context) -> FigureAndNumbers:
     figure.supylabel("RMSE (rating points)", fontsize=9)
     for axis in dict.fromkeys((top, bottom)):
         axis.legend(loc="center left", bbox_to_anchor=(1.03, 0.5))
-    lines = [
-        data.assign(series=series.label)
-        for series, data in [(together, curve), *levels]
-    ]
+    lines = [data.assign(series=line["label"]) for line, data in found]
     lines += [
         pd.DataFrame({"series": [label], "x": [last], "mean": [value]})
         for _, label, value, _ in printed_points
     ]
     numbers = pd.concat(lines, ignore_index=True).assign(panel="rmse")
     return figure, numbers[list(CURVE_COLUMNS)]
-
-
-def _by_persons(context: Context, experiment: str, series: Series) -> pd.DataFrame:
-    rows = context.rows(experiment, "rmse", {"method": series.method})
-    return (
-        rows if rows.empty else curve_of(rows.assign(x=rows["n_tasks"].astype(float)))
-    )
 
 
 def figure_7(context: Context) -> FigureAndNumbers:
@@ -391,7 +373,7 @@ def _matrix_and_feature(
     figure = Figure(figsize=(WIDE[0], max(WIDE[1], 0.16 * len(names) + 0.8)))
     left, right = figure.subplots(1, 2)
     entries = matrix_panel(figure, left, matrix, rows=rows)
-    colour = Series.of(context, method).style.colour
+    colour = line_of(context, method)["color"]
     right.barh(range(len(names)), weights, color=colour, height=0.7)
     right.axvline(0, color="black", linewidth=0.8)
     right.set_yticks(range(len(names)), names)
@@ -424,8 +406,7 @@ def matrix_panel(
     order = importance(matrix)[:rows]
     shown = np.abs(matrix[order])
     figure.colorbar(heatmap(axis, shown), ax=axis, label="|A|", pad=0.02)
-    axis.set_xlabel("task")
-    axis.set_ylabel("learned feature (row of A)")
+    axis.set(xlabel="task", ylabel="learned feature (row of A)")
     step = 1 if len(order) <= _ALL_ROWS_NUMBERED else 5
     axis.set_yticks(range(step, len(order) + 1, step))
     if len(order) < len(matrix):

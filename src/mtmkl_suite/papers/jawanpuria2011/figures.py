@@ -16,19 +16,18 @@ from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
+    Line,
     legend_below,
     no_data_figure,
 )
 
-_LABELS = {
-    "newton": "Newton steps (ours)",
-    "mirror_descent": "mirror descent, adaptive step",
-    "alternating": "alternate minimisation",
-}
-_STYLES = {
-    "newton": ("#009e73", "s"),
-    "mirror_descent": ("#0072b2", "o"),
-    "alternating": ("#d55e00", "^"),
+_LINES: dict[str, Line] = {
+    solver: {"label": label, "color": colour, "marker": marker}
+    for solver, label, colour, marker in (
+        ("newton", "Newton steps (ours)", "#009e73", "s"),
+        ("mirror_descent", "mirror descent, adaptive step", "#0072b2", "o"),
+        ("alternating", "alternate minimisation", "#d55e00", "^"),
+    )
 }
 
 
@@ -74,9 +73,7 @@ def figure_time(context: Context) -> FigureAndNumbers:
         _draw_solvers(axis, part.assign(x=1e3 * part["seconds"]), "excess")
         for level in LEVELS:
             axis.axhline(level, color="black", linestyle=":", linewidth=0.8)
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        axis.set_xlabel("milliseconds")
+        axis.set(xscale="log", yscale="log", xlabel="milliseconds")
         axis.set_title(f"{count} tasks, C = {CONVERGENCE_C:g}")
     axes[0].set_ylabel("share above the least objective")
     legend_below(figure, axes[0])
@@ -95,15 +92,11 @@ def _scaling(context: Context, axis: str, unit: str, remark: str) -> FigureAndNu
     figure = Figure(figsize=SINGLE)
     axes = figure.subplots()
     for solver, curve in numbers.groupby("solver", sort=False):
-        colour, marker = _STYLES[str(solver)]
-        axes.errorbar(
-            curve["count"], curve["mean"], yerr=curve["sd"].fillna(0.0),
-            color=colour, marker=marker, label=_LABELS[str(solver)],
-        )  # fmt: skip
+        half, line = curve["sd"].fillna(0.0), _LINES[str(solver)]
+        axes.errorbar(curve["count"], curve["mean"], yerr=half, **line)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel(unit)
-    axes.set_ylabel("processor seconds to a gap of 10⁻³")
+    axes.set(xlabel=unit, ylabel="processor seconds to a gap of 10⁻³")
     n = int(numbers["n"].min())
     axes.set_title(f"mean ± sd over {n} split{'s' * (n > 1)}\n{remark}")
     axes.legend(loc="upper left")
@@ -121,8 +114,7 @@ def _objective(
     axis = figure.subplots()
     _draw_solvers(axis, part.assign(x=part["iteration"]), "objective")
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axis.set_xlabel("iterations")
-    axis.set_ylabel("objective")
+    axis.set(xlabel="iterations", ylabel="objective")
     axis.set_title(
         f"{n_tasks} tasks, linear kernel, C = {CONVERGENCE_C:g}\n"
         f"the paper shows {printed}; it does not say C"
@@ -133,11 +125,7 @@ def _objective(
 
 def _draw_solvers(axis: Axes, table: pd.DataFrame, column: str) -> None:
     for solver, curve in table.groupby("solver", sort=False):
-        colour, marker = _STYLES[str(solver)]
-        axis.plot(
-            curve["x"], curve[column], color=colour, marker=marker, markersize=3,
-            label=_LABELS[str(solver)],
-        )  # fmt: skip
+        axis.plot(curve["x"], curve[column], markersize=3, **_LINES[str(solver)])
 
 
 def _no_data(context: Context) -> FigureAndNumbers:

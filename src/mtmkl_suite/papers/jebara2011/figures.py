@@ -29,14 +29,15 @@ from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
-    Series,
     by_level,
     curve_over,
+    draw_band,
     draw_curve,
     half_width,
     interval_text,
     legend_below,
     levels,
+    line_of,
     no_data_figure,
     shades,
     spread_text,
@@ -138,47 +139,34 @@ def figure_3(context: Context) -> FigureAndNumbers:
         if np.isclose(test.columns, alpha).any()
     }
     marked["best on test data (optimistic)"] = _best_level(test)
-    series = Series.of(context, method)
+    line = line_of(context, method)
     curve = curve_over(test)
     curve["x"] = np.log1p(curve["x"])
     figure = Figure(figsize=(WIDE[0], 4.3))
     whole, zoomed = figure.subplots(1, 2)
-    draw_curve(whole, curve, series)
-    zoomed.plot(
-        curve["x"], curve["mean"], color=series.style.colour,
-        marker=series.style.marker, label=series.label,
-    )  # fmt: skip
+    draw_curve(whole, curve, line)
+    zoomed.plot(curve["x"], curve["mean"], **line)
     half = np.array([half_width(test[level].dropna()) for level in test.columns])
-    zoomed.fill_between(
-        curve["x"], curve["mean"] - half, curve["mean"] + half,
-        color=series.style.colour, alpha=0.15, linewidth=0,
-    )  # fmt: skip
+    draw_band(zoomed, curve["x"], curve["mean"], half, line["color"])
     for name, values in baselines.items():
-        if values.empty:
-            continue
-        baseline = Series.of(context, name, line="--")
-        for axis in (whole, zoomed):
-            colour, line = baseline.style.colour, baseline.line
-            axis.axhline(
-                values.mean(), color=colour, linestyle=line, label=baseline.label
-            )
+        if len(values):
+            colour, label = line_of(context, name)["color"], context.label(name)
+            for axis in (whole, zoomed):
+                axis.axhline(values.mean(), color=colour, linestyle="--", label=label)
     for (label, alpha), marker in zip(marked.items(), "*^vx", strict=False):
         at = _nearest(test.columns, alpha)
-        zoomed.plot(
-            [math.log1p(at)], [test[at].mean()], marker=marker, color="black",
-            linestyle="none", zorder=4, label=label,
-        )  # fmt: skip
+        point = math.log1p(at), test[at].mean()
+        zoomed.plot(*point, marker, color="black", zorder=4, label=label)
     best = curve["mean"].max()
     levels = [v.mean() for v in baselines.values() if len(v)]
     spread = max(best - min([curve["mean"].median(), *levels[:1]]), 0.005)
     zoomed.set_ylim(best - 1.6 * spread, best + 0.4 * spread)
     for axis in (whole, zoomed):
         axis.set_xlabel("log(1 + α)")
-    whole.set_ylabel("test AUC, mean over tasks")
-    whole.set_title(spread_text(curve))
+    whole.set(ylabel="test AUC, mean over tasks", title=spread_text(curve))
     zoomed.set_title(f"zoomed in: {interval_text(int(curve['n'].min()))}")
     legend_below(figure, zoomed, 2)
-    numbers = [curve.assign(panel="curve", series=series.label)]
+    numbers = [curve.assign(panel="curve", series=line["label"])]
     for name, values in baselines.items():
         numbers.append(_level(values, context.label(name)))
         for label, alpha in marked.items():
@@ -212,9 +200,7 @@ def figure_5(context: Context) -> FigureAndNumbers:
     touch = float(bounds(np.array([position]))[1][0])
     axis.plot([position], [touch], marker="o", color="black", linestyle="none")
     axis.annotate("λᵢ", (position, touch), xytext=(4, -14), textcoords="offset points")
-    axis.set_ylim(-2.0, 3.0)
-    axis.set_xlabel("λ")
-    axis.set_ylabel("objective")
+    axis.set(ylim=(-2.0, 3.0), xlabel="λ", ylabel="objective")
     axis.set_title("one sample, k(x, x) = 1, α = 10")
     # Beside the axes: no corner is free of curves.
     figure.legend(loc="outside right center")
@@ -243,9 +229,7 @@ def figure_6(context: Context) -> FigureAndNumbers:
         columns = {"panel": f"α = {name}", "x": weight, "h": h, "primal": primal}
         numbers.append(pd.DataFrame(columns))
     left.plot(weight, np.abs(weight), color="black", linestyle=":", label="|w|")
-    left.set_xlabel("weight w")
-    left.set_ylabel("penalty, scaled to 1 at w = 1")
-    left.set_ylim(0, 2.9)
+    left.set(xlabel="weight w", ylabel="penalty, scaled to 1 at w = 1", ylim=(0, 2.9))
     left.legend(loc="upper center", ncols=3)
     left.set_title("h(w); dashed: the primal's penalty")
     angle = np.linspace(0.0, 2 * math.pi, 361)
@@ -260,9 +244,7 @@ def figure_6(context: Context) -> FigureAndNumbers:
         right.plot(x, y, color=colour, linestyle=line, label=name)
         numbers.append(pd.DataFrame({"panel": f"contour {name}", "x": x, "y": y}))
     right.set_box_aspect(1)
-    right.set_xlabel("w(1)")
-    right.set_ylabel("w(2)")
-    right.set_title("penalty 1")
+    right.set(xlabel="w(1)", ylabel="w(2)", title="penalty 1")
     right.legend(loc="center")
     return figure, pd.concat(numbers, ignore_index=True)
 
@@ -283,16 +265,11 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
     n_repeats = int(table["n"].min())
     left.set_title(f"{interval_text(n_repeats)}, {n_repeats} repeats")
     for column, method in zip(("med", "independent"), methods, strict=True):
-        series = Series.of(context, method)
-        right.plot(
-            table["smallest C"], table[column], color=series.style.colour,
-            marker=series.style.marker, label=series.label,
-        )  # fmt: skip
+        right.plot(table["smallest C"], table[column], **line_of(context, method))
     right.set_ylabel("test AUC")
     right.legend(loc="best")
     for axis in (left, right):
-        axis.set_xscale("log")
-        axis.set_xlabel("smallest C allowed")
+        axis.set(xscale="log", xlabel="smallest C allowed")
     return figure, table
 
 
@@ -330,9 +307,7 @@ def figure_4(context: Context) -> FigureAndNumbers:
     optimistic, and called so.
     """
     experiment = "ising_5"
-    methods = [m for m in _METHODS if m in context.config.methods]
-    tables = {m: _by_setting(context, experiment, m) for m in methods}
-    tables = {m: table for m, table in tables.items() if not table.empty}
+    tables = _by_setting(context, experiment)
     if not tables:
         return no_data_figure(context.missing_reason(experiment), WIDE)
     n_shown = max(len(next(iter(tables.values()))) // 2, 1)
@@ -351,29 +326,20 @@ def figure_4(context: Context) -> FigureAndNumbers:
         groups: list[tuple[Any, pd.DataFrame]] = (
             list(frame.groupby("C")) if "C" in frame else [(None, frame)]
         )
-        series = Series.of(context, method)
+        line = line_of(context, method)
         for (C, part), colour in zip(
-            groups, levels(series.style.colour, len(groups)), strict=True
+            groups, levels(line["color"], len(groups)), strict=True
         ):
-            label = series.label if C is None else f"C = {C:g}"
+            label = line["label"] if C is None else f"C = {C:g}"
             ordered = part.sort_values(name)
-            x, mean, marker = ordered[name], ordered["mean"], series.style.marker
-            axis.plot(x, mean, color=colour, marker=marker, label=label)
-            named = f"{series.label}, {label}" if C else label
-            points = {
-                "panel": panel,
-                "series": named,
-                "x": x,
-                "mean": mean,
-                "n": n_shown,
-            }
-            numbers.append(pd.DataFrame(points))
-    middle.set_xscale("log")
-    left.set_xlabel("log(1 + α) / largest q at α = 0")
-    middle.set_xlabel("ν")
-    left.set_ylabel("AUC of the edges")
+            x, mean = ordered[name], ordered["mean"]
+            axis.plot(x, mean, **line | {"color": colour, "label": label})
+            named = f"{line['label']}, {label}" if C else label
+            points = {"panel": panel, "series": named, "x": x, "mean": mean}
+            numbers.append(pd.DataFrame(points | {"n": n_shown}))
+    left.set(xlabel="log(1 + α) / largest q at α = 0", ylabel="AUC of the edges")
     left.set_title(f"MED; mean over {n_shown} graphs")
-    middle.set_title("L1-logistic")
+    middle.set(xscale="log", xlabel="ν", title="L1-logistic")
     numbers.append(_summaries(context, right, tables, n_shown))
     least = min(float(frame["mean"].min()) for frame in numbers)
     left.set_ylim(max(least - 0.15, 0.0), 1.02)  # intervals may go beyond
@@ -388,13 +354,7 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
     experiment = "ising_sizes"
     found = {}
     for dataset in context.rows(experiment, "edge_auc", {})["dataset"].unique():
-        tables = {
-            method: table
-            for method in _METHODS
-            if method in context.config.methods
-            and not (table := _by_setting(context, experiment, method, dataset)).empty
-        }
-        if tables:
+        if tables := _by_setting(context, experiment, dataset=dataset):
             found[int(dataset_options(dataset)["n_nodes"])] = tables
     if not found:
         return no_data_figure(context.missing_reason(experiment), WIDE)
@@ -414,14 +374,16 @@ def figure_ising_sizes(context: Context) -> FigureAndNumbers:
 
 
 def _by_setting(
-    context: Context, experiment: str, method: str, dataset: str | None = None
-) -> pd.DataFrame:
-    """Return the AUC of edges by repeat (rows) and setting (columns)."""
-    where = {"method": method} | ({"dataset": dataset} if dataset else {})
-    rows = context.rows(experiment, "edge_auc", where)
-    if rows.empty:
-        return pd.DataFrame()
-    return average(rows, ["repeat", "setting"]).unstack("setting").dropna()
+    context: Context, experiment: str, **where: str
+) -> dict[str, pd.DataFrame]:
+    """Return the AUC of edges of each method, by repeat (rows) and setting."""
+    found = {}
+    for method in filter(context.config.methods.__contains__, _METHODS):
+        rows = context.rows(experiment, "edge_auc", {"method": method, **where})
+        if len(rows):
+            table = average(rows, ["repeat", "setting"]).unstack("setting")
+            found[method] = table.dropna()
+    return {method: table for method, table in found.items() if len(table)}
 
 
 def _summaries(
@@ -438,7 +400,7 @@ def _summaries(
         values[method, kinds[2]] = shown[shown.mean().idxmax()]
     rows = []
     for place, method in enumerate(tables):
-        style = Series.of(context, method).style
+        line = line_of(context, method) | {"linestyle": "none", "capsize": 3}
         for position, kind in enumerate(kinds):
             if (method, kind) not in values:
                 continue
@@ -450,13 +412,10 @@ def _summaries(
             if method != "med_graph" and ("med_graph", kind) in values:
                 row["p"] = paired_test(values["med_graph", kind], mine)["p"]
             rows.append(row)
-            axis.errorbar(
-                [position + 0.2 * (place - 1)], [mine.mean()], yerr=[half_width(mine)],
-                color=style.colour, marker=style.marker, linestyle="none", capsize=3,
-                label=None if position else context.label(method),
-            )  # fmt: skip
+            x = position + 0.2 * (place - 1)
+            axis.errorbar(x, mine.mean(), yerr=half_width(mine), **line)
+            line["label"] = None  # once in the legend
     names = ["mean over\nthe grid", "chosen on\nother graphs", "best\n(optimistic)"]
     axis.set_xticks(range(len(kinds)), names)
-    axis.set_title(interval_text(n_shown))
-    axis.set_xlabel("setting")
+    axis.set(title=interval_text(n_shown), xlabel="setting")
     return pd.DataFrame(rows)

@@ -22,13 +22,15 @@ from mtmkl_suite.report.figures.drawing import (
     SINGLE,
     WIDE,
     FigureAndNumbers,
-    Series,
+    Line,
     by_level,
     curve_over,
+    draw_band,
     draw_curve,
     half_width,
     interval_text,
     legend_below,
+    line_of,
     no_data_figure,
     say_no_data,
     spread_text,
@@ -61,21 +63,15 @@ _NODE_STYLES = {"": ("#0072b2", "o"), "_unit": ("#d55e00", "s"),
 
 _ROC = ("individual", "union", *NORMS)
 
-_LABELS = {
-    "features": "features, all tasks at once (Algorithm 2)",
-    "gram": "Gram matrices",
-    "liblinear": "LinearSVC, terms written out, weights given",
+_SOLVERS = {
+    "features": ("features, all tasks at once (Algorithm 2)", "#0072b2", "o"),
+    "gram": ("Gram matrices", "#d55e00", "s"),
+    "liblinear": ("LinearSVC, terms written out, weights given", "#009e73", "^"),
 }
-
-_STYLES = {"features": ("#0072b2", "o"), "gram": ("#d55e00", "s"),
-           "liblinear": ("#009e73", "^")}  # fmt: skip
 
 
 def figure_2(context: Context) -> FigureAndNumbers:
-    """Draw Figure 2's comparison on the stand-in: splice sites are not available.
-
-    A tenth of the samples is for training.
-    """
+    """Draw Figure 2's comparison on the stand-in, with a tenth of it for training."""
     figure = Figure(figsize=(7.4, 3.6))
     numbers = _by_organism(context, figure.subplots(), FIXED, 10)
     if "no data" in numbers:
@@ -154,11 +150,10 @@ def figure_recovery(context: Context) -> FigureAndNumbers:
     return panels_figure(context, panels, (7.4, 4.2), legend="figure", columns=4)
 
 
-def _series(context: Context, method: str) -> Series:
-    """Return a method's curve in the colour of its kind, named without the data."""
-    _, _, kind = method.partition("_")
+def _line(context: Context, method: str) -> Line:
+    """Return a method's line in the colour of its kind, named without the data."""
     label = context.label(method).partition(" (")[0]
-    return replace(Series.of(context, kind, label=label), method=method)
+    return line_of(context, method.partition("_")[2]) | {"label": label}
 
 
 def _by_organism(
@@ -180,14 +175,14 @@ def _by_organism(
     numbers = []
     for k, method in enumerate(present):
         table = summary.loc[method].loc[places]
-        series = _series(context, method)
+        line = _line(context, method)
         x = np.arange(len(places)) + width * (k - (len(present) - 1) / 2)
         axis.bar(
-            x, table["mean"], width, yerr=table["std"].fillna(0.0), label=series.label,
-            color=series.style.colour, error_kw={"linewidth": 0.8},
+            x, table["mean"], width, yerr=table["std"].fillna(0.0),
+            label=line["label"], color=line["color"], error_kw={"linewidth": 0.8},
         )  # fmt: skip
         numbers.append(pd.DataFrame({
-            "panel": f"by organism, {train_size} %", "series": series.label,
+            "panel": f"by organism, {train_size} %", "series": line["label"],
             "organism": [*names, "mean"], "mean": table["mean"].to_numpy(),
             "sd": table["std"].to_numpy(), "n": table["size"].to_numpy(),
         }))  # fmt: skip
@@ -219,14 +214,11 @@ def figure_3a(context: Context) -> FigureAndNumbers:
     titles = {"similarity": "one draw", "expected": "mean over draws"}
     for axis, (column, title) in zip(panels, titles.items(), strict=True):
         matrix = table.pivot(index="task", columns="other", values=column)
-        image = axis.imshow(
-            matrix, cmap="viridis", vmin=table["similarity"].min(), vmax=100
-        )
-        axis.set_xlabel("task")
-        axis.set_ylabel("task")
+        least = table["similarity"].min()
+        image = axis.imshow(matrix, cmap="viridis", vmin=least, vmax=100)
+        axis.set(xlabel="task", ylabel="task", title=title)
         axis.set_xticks([0, 15, 31], ["1", "16", "32"])
         axis.set_yticks([0, 15, 31], ["1", "16", "32"])
-        axis.set_title(title)
         axis.grid(visible=False)
     figure.colorbar(image, ax=list(panels), label="scalar product of the tasks' μ")
     return figure, table
@@ -280,36 +272,29 @@ def _roc_curves(
     context: Context, axis: Axes, experiment: str, reading: str
 ) -> pd.DataFrame:
     """Draw ROC curves as differences from their mean: in themselves they coincide."""
+    metrics = {rate: f"true_positive_rate_{rate:g}" for rate in FALSE_POSITIVE_RATES}
     found = {}
     for method in _ROC:
-        metrics = {
-            rate: f"true_positive_rate_{rate:g}" for rate in FALSE_POSITIVE_RATES
-        }
         where = {"method": method}
         rates = pd.DataFrame(
-            {
-                k: context.by_repeat(experiment, name, where)
-                for k, name in metrics.items()
-            }
+            {k: context.by_repeat(experiment, m, where) for k, m in metrics.items()}
         )
         if not rates.empty:
             found[method] = rates
     if not found:
-        return _no_data(context, axis, experiment)
+        return say_no_data(axis, context.missing_reason(experiment))
     numbers = []
     centre = sum(found.values()) / len(found)
     for method, rates in found.items():
-        series = Series.of(context, method)
+        line = line_of(context, method) | {"marker": ""}
         above = rates - centre
         x = np.array([0.0, *FALSE_POSITIVE_RATES, 1.0])
         y = np.array([0.0, *above.mean(), 0.0])
-        width = np.array([0.0, *np.nan_to_num(above.std(ddof=1)), 0.0])
-        axis.fill_between(
-            x, y - width, y + width, color=series.style.colour, alpha=0.15, linewidth=0
-        )
-        axis.plot(x, y, color=series.style.colour, label=series.label)
+        half = np.array([0.0, *np.nan_to_num(above.std(ddof=1)), 0.0])
+        draw_band(axis, x, y, half, line["color"])
+        axis.plot(x, y, **line)
         numbers.append(pd.DataFrame({
-            "panel": f"{reading}, ROC", "series": series.label,
+            "panel": f"{reading}, ROC", "series": line["label"],
             "x": FALSE_POSITIVE_RATES, "mean": rates.mean().to_numpy(),
             "sd": rates.std(ddof=1).to_numpy(), "n": len(rates),
         }))  # fmt: skip
@@ -340,7 +325,7 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
                 "mean": values.mean(), "sd": values.std(ddof=1), "n": len(values),
             })  # fmt: skip
     if not rows:
-        return _no_data(context, axis, experiment)
+        return say_no_data(axis, context.missing_reason(experiment))
     ceiling = largest_auc(context.config.experiments[experiment].datasets)
     axis.axvline(ceiling, color="black", linestyle="--", label="largest possible")
     rows.append(
@@ -357,10 +342,7 @@ def _areas(context: Context, axis: Axes, experiment: str, reading: str) -> pd.Da
 
 
 def figure_spread(context: Context) -> FigureAndNumbers:
-    """Draw the AUC against the standard deviation, with the largest possible.
-
-    Right the difference to Vanilla, paired, with 95 % intervals.
-    """
+    """Draw the AUC, and that above Vanilla, against the standard deviation."""
     experiment = "toy_sweep"
     configured = context.config.experiments.get(experiment)
     values = {
@@ -379,32 +361,27 @@ def figure_spread(context: Context) -> FigureAndNumbers:
     ceiling = [largest_auc(datasets, spread=spread) for spread in spreads]
     left.plot(spreads, ceiling, color="black", linestyle="--", label="largest possible")
     for method, table in values.items():
-        series = Series.of(context, method)
+        line = line_of(context, method)
         curve = curve_over(table)
-        draw_curve(left, curve, series)
-        numbers.append(curve.assign(panel="AUC", series=series.label))
+        draw_curve(left, curve, line)
+        numbers.append(curve.assign(panel="AUC", series=line["label"]))
         if method in ("vanilla", "individual") or "vanilla" not in values:
             continue
         difference = curve_over(table - values["vanilla"])
         half = (table - values["vanilla"]).apply(half_width).to_numpy()
-        right.errorbar(
-            difference["x"], difference["mean"], yerr=np.nan_to_num(half), capsize=2,
-            color=series.style.colour, marker=series.style.marker,
-        )  # fmt: skip
-        panel = {"panel": "difference to Vanilla", "series": series.label}
+        line |= {"yerr": np.nan_to_num(half), "capsize": 2}
+        right.errorbar(difference["x"], difference["mean"], **line)
+        panel = {"panel": "difference to Vanilla", "series": line["label"]}
         numbers.append(difference.assign(**panel, half=half))
     largest = {"panel": "AUC", "series": "largest possible", "x": spreads}
     numbers.append(pd.DataFrame({**largest, "mean": ceiling}))
     right.axhline(0.0, color="black", linewidth=0.8)
     for axis in (left, right):
-        axis.set_xscale("log")
-        axis.set_xlabel("standard deviation")
-        marks = {4.47: "√20", 20.0: "20"} | dict.fromkeys([2.0, 10.0])
-        axis.set_xticks(list(marks), [text or f"{x:g}" for x, text in marks.items()])
+        axis.set(xscale="log", xlabel="standard deviation")
+        axis.set_xticks([4.47, 20.0, 2.0, 10.0], ["√20", "20", "2", "10"])
         axis.minorticks_off()
-    left.set_ylabel("test AUC, mean over tasks")
+    left.set(ylabel="test AUC, mean over tasks", title=spread_text(numbers[0]))
     right.set_ylabel("difference in AUC to Vanilla")
-    left.set_title(spread_text(numbers[0]))
     right.set_title(interval_text(int(numbers[0]["n"].min())))
     legend_below(figure, left, 3)
     return figure, pd.concat(numbers, ignore_index=True)
@@ -419,23 +396,16 @@ def largest_auc(datasets: DataSets, **options: Any) -> float:
     return float(bayes_auc(np.ones(int(known["dims"])), sd))
 
 
-def _no_data(context: Context, axis: Axes, experiment: str) -> pd.DataFrame:
-    reason = context.missing_reason(experiment)
-    say_no_data(axis, reason)
-    return pd.DataFrame({"no data": [reason]})
-
-
 def figure_solvers(context: Context) -> FigureAndNumbers:
     """Draw time to a gap of 1e-3 and peak memory against the number of samples."""
     table = context.steps["solver_seconds"]
     figure = Figure(figsize=(7.4, 4.0))
     left, right = figure.subplots(1, 2)
     parts = []
-    for solver, label in _LABELS.items():
+    for solver, (label, colour, marker) in _SOLVERS.items():
         part = table[table["solver"] == solver].sort_values("n")
         if part.empty:
             continue
-        colour, marker = _STYLES[solver]
         slope = _slope(part)
         text = label if np.isnan(slope) else f"{label}, slope {slope:.2f}"
         left.plot(part["n"], part["seconds"], color=colour, marker=marker, label=text)
@@ -446,12 +416,10 @@ def figure_solvers(context: Context) -> FigureAndNumbers:
         data["n"], data["data"], color="black", linestyle="--", label="the data alone"
     )
     for axis in (left, right):
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        axis.set_xlabel("samples")
+        axis.set(xscale="log", yscale="log", xlabel="samples")
     left.set_ylabel("processor seconds to a gap of 10⁻³")
-    right.set_ylabel("peak memory, MB")
     left.set_title("13 tasks, 3 task kernels, 20,000 features")
+    right.set_ylabel("peak memory, MB")
     right.legend(loc="upper left")
     legend_below(figure, left, 1)
     return figure, pd.concat(parts, ignore_index=True)

@@ -92,11 +92,9 @@ def figure_1(context: Context) -> FigureAndNumbers:
         ):
             axis.barh(tasks, weights[:, k], left=left, color=colour, label=label)
             left += weights[:, k]
-        for position, name in enumerate(names):
-            axis.text(
-                1.03, position, name, va="center", fontsize=8,
-                transform=axis.get_yaxis_transform(),
-            )  # fmt: skip
+        beside = axis.get_yaxis_transform()
+        for k, name in enumerate(names):
+            axis.text(1.03, k, name, va="center", fontsize=8, transform=beside)
         count = len(set(names))
         noun = "group" if count == 1 else "groups"
         axis.set_title(f"spread = {spread}, {size} % for training: {count} {noun}")
@@ -181,9 +179,7 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
         )  # fmt: skip
         fixed = {"n_tasks": "T", "n": "n", "gamma": "γ"}
         held = [f"{fixed[k]} = {v:g}" for k, v in BASE.items() if k != name]
-        axis.set_title(", ".join(held))
-        axis.set_xscale("log")
-        axis.set_xlabel(_AXIS_LABELS[name])
+        axis.set(title=", ".join(held), xscale="log", xlabel=_AXIS_LABELS[name])
         if name != "gamma":
             axis.set_xticks(values, [f"{value:g}" for value in values])
             axis.minorticks_off()
@@ -193,21 +189,15 @@ def figure_theorem(context: Context) -> FigureAndNumbers:
                 limit, color=_BLUE, linewidth=0.8, linestyle="-.",
                 label="complexity at γ = 0, where the bound is 0",
             )  # fmt: skip
-    left = figure.axes[0]
-    left.set_ylabel("empirical Rademacher complexity")
-    left.set_ylim(bottom=0)
-    legend_below(figure, figure.axes[-1], 2)
+    panels[0].set_ylabel("empirical Rademacher complexity")
+    panels[0].set_ylim(bottom=0)
+    legend_below(figure, panels[-1], 2)
     figure.suptitle("Shaded: the printed bound is below what it bounds", fontsize=9)
     return figure, numbers
 
 
-def figure_ranks(context: Context) -> FigureAndNumbers:
-    """Draw the mean ranks, ours and those of the published accuracies.
-
-    Filled: significantly different from the paper's method (Holm's test, 5 %).
-    """
-    comparison = context.figure("figure_ranks").comparison
-    assert isinstance(comparison, Comparison)
+def figure_ranks(context: Context, comparison: Comparison) -> FigureAndNumbers:
+    """Draw the mean ranks, ours and those of the published accuracies."""
     control = comparison.control
     blocks = list(comparison.blocks)
     columns = list(comparison.columns)
@@ -233,16 +223,13 @@ def figure_ranks(context: Context) -> FigureAndNumbers:
             numbers.append(table)
             colour, marker = _SIDES[side]
             for place, row in enumerate(table.to_dict("records")):
-                axis.plot(
-                    [row["mean rank"]], [place + shift], marker=marker, color=colour,
-                    markerfacecolor=colour if row["p_holm"] < LEVEL else "white",
-                    linestyle="none",
-                )  # fmt: skip
+                face = colour if row["p_holm"] < LEVEL else "white"
+                point = row["mean rank"], place + shift
+                axis.plot(*point, marker, color=colour, markerfacecolor=face)
         n_sets = sides["published accuracies"].n_blocks
         lacking = "\nreproduced: not every value is there" * (ours is None)
         axis.set_title(f"{block} for training, {n_sets} data sets{lacking}")
-        axis.set_xlim(0.7, len(columns) + 0.3)
-        axis.set_xticks(range(1, len(columns) + 1))
+        axis.set(xlim=(0.7, len(columns) + 0.3), xticks=range(1, len(columns) + 1))
         axis.set_xlabel("mean rank, 1 is best")
     first = figure.axes[0]
     first.set_yticks(range(len(names)), names)
@@ -258,16 +245,15 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
     differences over repeats with 95 % intervals, of the corrected resampled t-test
     where repeats share samples.
     """
-    artefact = context.figure("figure_protocol")
+    experiments = context.config.artefacts["figure_protocol"].shown
     rows = [
         row
-        for experiment in artefact.experiments
+        for experiment in experiments
         for reading in _READINGS
         for row in _gains(context, experiment, reading)
     ]
     if not rows:
-        reason = context.missing_reason(artefact.experiments[0], _REPORTED)
-        return no_data_figure(reason, WIDE)
+        return no_data_figure(context.missing_reason(experiments[0], _REPORTED), WIDE)
     table = pd.DataFrame(rows)
     names = list(table["data set"].drop_duplicates())
     sizes = sorted(table["train size"].unique())
@@ -286,8 +272,7 @@ def figure_protocol(context: Context) -> FigureAndNumbers:
                 color=colour, marker="os^Dv"[k % 5], linestyle="none", capsize=2,
                 label=f"{size:g} % for training",
             )  # fmt: skip
-        axis.set_xlabel("reported − clean accuracy, points")
-        axis.set_title(_READINGS[reading])
+        axis.set(xlabel="reported − clean accuracy, points", title=_READINGS[reading])
     panels[0].set_yticks(range(len(names)), names)
     panels[0].invert_yaxis()
     interval = interval_text(int(table["n"].min()))
@@ -349,11 +334,9 @@ def _gains(context: Context, experiment: str, reading: str) -> list[dict[str, An
         both = pd.concat(values, axis=1).dropna()
         if len(both) < 2:
             continue
+        ratio = variance_ratio_of(sides[1], context.overlaps, "repeat")
         result = compare_pair(
-            both.iloc[:, 0],
-            both.iloc[:, 1],
-            higher_better=True,
-            variance_ratio=variance_ratio_of(sides[1], context.overlaps, "repeat"),
+            *both.to_numpy().T, higher_better=True, variance_ratio=ratio
         )
         rows.append({
             "data set": configured.title.partition(",")[0], "experiment": experiment,

@@ -7,7 +7,6 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +37,9 @@ CONTROL_COLOURS = ("#8a8a8a", "#b8b8b8")
 
 FigureAndNumbers = tuple[Figure, pd.DataFrame]
 
+Line = dict[str, Any]
+"""How a curve is drawn, as options of ``Axes.plot``."""
+
 WIDE = (7.4, 3.3)
 
 SINGLE = (4.6, 3.3)
@@ -46,20 +48,13 @@ SINGLE = (4.6, 3.3)
 CURVE_COLUMNS = ("panel", "series", "x", "mean", "sd", "n")
 """Columns of the numbers behind curves."""
 
+_REASON_WIDTH = 38
 
 _METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
-
-
-@dataclass(frozen=True)
-class MethodStyle:
-    """A method's colour, as ``#rrggbb``, and its marker in matplotlib."""
-
-    colour: str
-    marker: str
 
 
 @contextmanager
@@ -69,19 +64,19 @@ def figure_style() -> Iterator[None]:
         yield
 
 
-def method_styles(methods: Mapping[str, Method]) -> dict[str, MethodStyle]:
-    """Return the style of every method of a paper.
+def method_styles(methods: Mapping[str, Method]) -> dict[str, Line]:
+    """Return colour and marker of every method of a paper.
 
     Their order decides, so that a new method at the end changes no colour. Controls are
     grey.
     """
-    styles: dict[str, MethodStyle] = {}
+    styles: dict[str, Line] = {}
     counts = Counter[bool]()
     for name, method in methods.items():
         k, is_control = counts[method.is_control], method.is_control
         colours = CONTROL_COLOURS if is_control else PALETTE
         colour, marker = colours[k % len(colours)], MARKERS[k % len(MARKERS)]
-        styles[name] = MethodStyle(colour, marker)
+        styles[name] = {"color": colour, "marker": marker}
         counts[is_control] += 1
     return styles
 
@@ -106,22 +101,10 @@ def levels(colour: str, count: int) -> list[str]:
     return [to_hex(scale(0.9 * k / (count - 1))) for k in range(count)]
 
 
-@dataclass(frozen=True)
-class Series:
-    """A curve of a figure; ``line`` is a line style of matplotlib."""
-
-    method: str
-    label: str
-    style: MethodStyle
-    line: str = "-"
-
-    @classmethod
-    def of(
-        cls, context: Context, method: str, *, label: str = "", line: str = "-"
-    ) -> "Series":
-        """Return a method's curve in its own colour; the label is the method's."""
-        style = method_styles(context.config.methods)[method]
-        return cls(method, label or context.label(method), style, line)
+def line_of(context: Context, method: str) -> Line:
+    """Return a method's colour, marker and label."""
+    style = method_styles(context.config.methods)[method]
+    return {**style, "label": context.label(method)}
 
 
 def by_level(
@@ -131,7 +114,11 @@ def by_level(
     rows = context.rows(experiment, metric, {"method": method})
     if rows.empty:
         return pd.DataFrame()
-    rows = rows.assign(x=axis_values(rows, axis))
+    return by_place(rows.assign(x=axis_values(rows, axis)))
+
+
+def by_place(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return scores that have a column ``x`` by repeat (rows) and x (columns)."""
     return average(rows, ["repeat", "x"]).unstack("x")
 
 
@@ -143,28 +130,16 @@ def curve_over(table: pd.DataFrame) -> pd.DataFrame:
     })  # fmt: skip
 
 
-def curve_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return ``x, mean, sd, n`` over repeats of scores that have a column ``x``."""
-    values = average(rows, ["x", "repeat"])
-    summary = values.groupby(level="x").agg(["mean", "std", "size"])
-    return summary.rename(columns={"std": "sd", "size": "n"}).reset_index()
-
-
-def draw_curve(axis: Axes, curve: pd.DataFrame, series: Series) -> None:
+def draw_curve(axis: Axes, curve: pd.DataFrame, line: Line) -> None:
     """Draw means joined by a line, and a band of one standard deviation."""
-    style = series.style
-    mean, sd = curve["mean"], curve["sd"].fillna(0.0)
-    axis.fill_between(
-        curve["x"], mean - sd, mean + sd, color=style.colour, alpha=0.15, linewidth=0
-    )
-    axis.plot(
-        curve["x"],
-        mean,
-        color=style.colour,
-        marker=style.marker,
-        linestyle=series.line,
-        label=series.label,
-    )
+    draw_band(axis, curve["x"], curve["mean"], curve["sd"].fillna(0.0), line["color"])
+    axis.plot(curve["x"], curve["mean"], **line)
+
+
+def draw_band(axis: Axes, x: Any, middle: Any, half: Any, colour: str) -> None:
+    """Draw a band of some half width in a light colour."""
+    ends = middle - half, middle + half
+    axis.fill_between(x, *ends, color=colour, alpha=0.15, linewidth=0)
 
 
 def spread_text(curve: pd.DataFrame) -> str:
@@ -201,21 +176,15 @@ def data_uri(svg: bytes) -> str:
 def no_data_figure(reason: str, size: tuple[float, float] = SINGLE) -> FigureAndNumbers:
     """Return a figure that says plainly that there is no data, and why."""
     figure = Figure(figsize=size)
-    say_no_data(figure.subplots(), reason)
-    return figure, pd.DataFrame({"no data": [reason]})
+    return figure, say_no_data(figure.subplots(), reason)
 
 
-def say_no_data(axis: Axes, reason: str, *, width: int = 38) -> None:
-    """Print the reason in place of a panel, lines broken at ``width`` characters."""
+def say_no_data(axis: Axes, reason: str) -> pd.DataFrame:
+    """Print the reason in place of a panel, and return it in place of numbers."""
     axis.axis("off")
-    axis.text(
-        0.5,
-        0.5,
-        "\n".join(["no data:", *textwrap.wrap(reason, width)]),
-        ha="center",
-        va="center",
-        transform=axis.transAxes,
-    )
+    text = "\n".join(["no data:", *textwrap.wrap(reason, _REASON_WIDTH)])
+    axis.text(0.5, 0.5, text, ha="center", va="center", transform=axis.transAxes)
+    return pd.DataFrame({"no data": [reason]})
 
 
 def legend_below(

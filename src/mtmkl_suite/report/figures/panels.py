@@ -16,17 +16,17 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from mtmkl_suite.config.models import Selector
-from mtmkl_suite.judge.sample import average, axis_values, select
+from mtmkl_suite.judge.sample import axis_values, select
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     CURVE_COLUMNS,
     FigureAndNumbers,
-    MethodStyle,
-    Series,
-    curve_of,
+    Line,
+    by_place,
+    curve_over,
     draw_curve,
     legend_below,
-    method_styles,
+    line_of,
     no_data_figure,
     say_no_data,
     shades,
@@ -129,16 +129,14 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
     """Draw a panel, and return its numbers, or why there are none."""
     found = []
     for curve in panel.curves:
-        found += _series(context, curve, rows_of(context, panel, curve))
+        found += _lines(context, curve, rows_of(context, panel, curve))
     if not found or (panel.paired and len(found) < len(panel.curves)):
-        reason = _reason(context, panel)
-        say_no_data(axis, reason)
-        return pd.DataFrame({"no data": [reason]})
+        return say_no_data(axis, _reason(context, panel))
     curves = []
-    for series, rows in found:
-        points = curve_of(rows)
-        draw_curve(axis, points, series)
-        curves.append(points.assign(panel=panel.id, series=series.label))
+    for line, values in found:
+        points = curve_over(values)
+        draw_curve(axis, points, line)
+        curves.append(points.assign(panel=panel.id, series=line["label"]))
     numbers = pd.concat(curves, ignore_index=True)[list(CURVE_COLUMNS)]
     spread, most = spread_text(numbers), int(numbers["n"].max())
     title = panel.title.format(spread=spread, most=most)
@@ -150,44 +148,31 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
     if panel.from_zero:
         axis.set_ylim(bottom=0)
     if panel.paired:
-        tests = _paired_tests(panel, *(rows for _, rows in found))
+        tests = _paired_tests(panel, *(values for _, values in found))
         _draw_stars(axis, tests)
         if (tests["n"] >= MIN_UNITS).any():
             title += f"\n* p < {LEVEL:g}, paired t-test"
         numbers = pd.concat([numbers, tests], ignore_index=True)
-    axis.set_xlabel(panel.label)
-    axis.set_ylabel(panel.metric_label)
-    axis.set_title(title)
+    axis.set(xlabel=panel.label, ylabel=panel.metric_label, title=title)
     return numbers
 
 
 def rows_of(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
     """Return the scores of a curve, over all tasks, with their place ``x``."""
-    where = {
-        "experiment": list(panel.experiments),
-        "method": curve.method,
-        **curve.where,
-    }
-    rows = select(context.scores, where, metric=panel.metric)
+    where = {"experiment": list(panel.experiments), "method": curve.method}
+    rows = select(context.scores, where | dict(curve.where), metric=panel.metric)
     return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
 
 
 def paired_test(first: pd.Series, second: pd.Series) -> dict[str, float]:
-    """Return mean, sd and number of the paired differences, and p of their t-test.
-
-    p is ``nan`` for a few of them.
-    """
+    """Return mean, sd, n and p of paired differences; p is ``nan`` for a few."""
     both = pd.concat([first, second], axis=1).dropna().to_numpy()
     difference, _ = differences(*both.T, scale=scale_of(both))
     p = math.nan
     if len(difference) >= MIN_UNITS and np.ptp(difference) > 0:
         p = float(stats.ttest_1samp(difference, 0.0).pvalue)
-    return {
-        "mean": float(difference.mean()),
-        "sd": float(difference.std(ddof=1)),
-        "n": len(difference),
-        "p": p,
-    }
+    mean, sd = float(difference.mean()), float(difference.std(ddof=1))
+    return {"mean": mean, "sd": sd, "n": len(difference), "p": p}
 
 
 def _reason(context: Context, panel: Panel) -> str:
@@ -195,39 +180,40 @@ def _reason(context: Context, panel: Panel) -> str:
     return context.missing_reason(panel.experiments[0], methods)
 
 
-def _series(
+def _lines(
     context: Context, curve: Curve, rows: pd.DataFrame
-) -> list[tuple[Series, pd.DataFrame]]:
-    """Return a curve, or one for each level of a column, from light to full colour."""
+) -> list[tuple[Line, pd.DataFrame]]:
+    """Return a curve and its values by place, or one for each level of a column."""
     if rows.empty:
         return []
-    method, line = curve.method, curve.line
-    style = method_styles(context.config.methods)[curve.like or method]
-    label = curve.label or context.label(method)
+    label = curve.label or context.label(curve.method)
+    line = line_of(context, curve.like or curve.method)
+    line |= {"label": label, "linestyle": curve.line}
     if curve.each is None:
-        return [(Series(method, label, style, line=line), rows)]
+        return [(line, by_place(rows))]
     levels = sorted(rows[curve.each].unique())
-    colours = shades(style.colour, len(levels))
-    found = []
-    for level, colour in zip(levels, colours, strict=True):
-        mine = MethodStyle(colour, style.marker)
-        series = Series(method, label.format(level=f"{level:g}"), mine, line=line)
-        found.append((series, rows[rows[curve.each] == level]))
-    return found
+    return [
+        (
+            line | {"color": colour, "label": label.format(level=f"{level:g}")},
+            by_place(rows[rows[curve.each] == level]),
+        )
+        for level, colour in zip(
+            levels, shades(line["color"], len(levels)), strict=True
+        )
+    ]
 
 
 def _paired_tests(
     panel: Panel, first: pd.DataFrame, second: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the paired t-tests of two curves at each place that both have."""
-    one, other = (average(rows, ["x", "repeat"]) for rows in (first, second))
-    places = [x for x in first["x"].unique() if x in other.index]
-    tests = [
-        {"panel": f"{panel.id}: difference", "series": "paired t-test", "x": x}
-        | paired_test(one[x], other[x])
-        for x in sorted(places)
-    ]
-    return pd.DataFrame(tests)
+    place = {"panel": f"{panel.id}: difference", "series": "paired t-test"}
+    return pd.DataFrame(
+        [
+            place | {"x": x} | paired_test(first[x], second[x])
+            for x in first.columns.intersection(second.columns)
+        ]
+    )
 
 
 def _draw_stars(axis: Axes, tests: pd.DataFrame) -> None:
@@ -235,10 +221,5 @@ def _draw_stars(axis: Axes, tests: pd.DataFrame) -> None:
     bottom, top = axis.get_ylim()
     axis.set_ylim(bottom - 0.08 * (top - bottom), top)
     for test in tests[tests["p"] < LEVEL].to_dict("records"):
-        axis.plot(
-            [test["x"]],
-            [bottom - 0.03 * (top - bottom)],
-            marker="*" if test["mean"] > 0 else "x",
-            color="black",
-            linestyle="none",
-        )
+        marker = "*" if test["mean"] > 0 else "x"
+        axis.plot(test["x"], bottom - 0.03 * (top - bottom), marker, color="black")

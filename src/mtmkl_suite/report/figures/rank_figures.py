@@ -20,10 +20,7 @@ _MOST_TICKS = 12
 
 
 def critical_difference_figure(found: MatrixTests) -> Figure:
-    """Draw mean ranks on a line, with bars over methods that Nemenyi's test joins.
-
-    The best method is on the left (Demšar 2006, fig. 1).
-    """
+    """Draw mean ranks, with bars over what Nemenyi's test joins (Demšar 2006)."""
     ranks = found.methods["mean_rank"]
     k = len(ranks)
     groups = connected_groups(ranks, found.critical_difference)

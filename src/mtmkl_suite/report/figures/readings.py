@@ -21,10 +21,7 @@ _TEST_COLUMNS = ("interval_low", "interval_high", "p", "p_corrected", "verdict",
 
 
 def with_main(context: Context) -> Context:
-    """Return the published results of the main protocol and those of readings.
-
-    Of a reduced run there are those of readings alone.
-    """
+    """Return the results of readings and, of a full run, the published main ones."""
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     return replace(
         main,

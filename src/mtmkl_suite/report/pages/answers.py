@@ -95,25 +95,21 @@ def with_labels(verdicts: pd.DataFrame, config: Paper) -> pd.DataFrame:
     return verdicts.assign(column=[names.get(key, key[1]) for key in keys])
 
 
-def _judged(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """Return judged numbers, those that can be read in two ways only if all can.
-
-    How far ours is from such a number is not known.
-    """
-    found = verdicts[verdicts["verdict"].isin([*WITHIN, DIFFERENT])]
-    certain = found[found["status"] != "ambiguous"]
-    found = certain if len(certain) else found
-    found = found.astype({"published": float, "reproduced": float})
-    return found.assign(difference=found["reproduced"] - found["published"])
-
-
 def _differences(verdicts: pd.DataFrame) -> str:
-    """Say how far our numbers are from print, for each unit by itself."""
-    parts, judged = [], _judged(verdicts)
-    n_left = int(verdicts["verdict"].isin([*WITHIN, DIFFERENT]).sum()) - len(judged)
+    """Say how far our numbers are from print, for each unit by itself.
+
+    How far ours is from one that can be read in two ways is not known: these are left
+    out unless all are of this kind.
+    """
+    judged = verdicts[verdicts["verdict"].isin([*WITHIN, DIFFERENT])]
+    certain = judged[judged["status"] != "ambiguous"]
+    shown = certain if len(certain) else judged
+    n_left = len(judged) - len(shown)
     left = f" ({n_left} ambiguous left out)" if n_left else ""
-    for unit, mine in judged.groupby("unit", dropna=False):
-        ends = mine["difference"].agg(["median", "min", "max"])
+    difference = shown["reproduced"].astype(float) - shown["published"].astype(float)
+    parts = []
+    for unit, mine in difference.groupby(shown["unit"], dropna=False):
+        ends = mine.agg(["median", "min", "max"])
         median, low, high = (few_digits(float(end)) for end in ends)
         text = median if len(mine) == 1 else f"median {median}, from {low} to {high}"
         named = "points" if unit == "%" else "" if pd.isna(unit) else str(unit)

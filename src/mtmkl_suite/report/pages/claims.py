@@ -41,7 +41,10 @@ def sentences(
             "own": _verdict(row, "own"),
             "new": _verdict(row, "new"),
             "effect_text": _effect(row),
-            "shown_by": [(name, _name(name)) for name in str(row["evidence"]).split()],
+            "shown_by": [
+                (name, number_of(name) or name.replace("_", " "))
+                for name in str(row["evidence"]).split()
+            ],
             "reach": reach.get(row["id"], ""),
             "tests": [_tested(each) for each in of[row["id"]].to_dict("records")],
         }
@@ -94,10 +97,6 @@ def _effect(row: Row) -> str:
         text += f" ({' to '.join(ends)})"
     metric = metric_words(row["metric"]) if row["metric"] else ""
     return f"{text}, {' in '.join(filter(None, (row['measure'], metric)))}"
-
-
-def _name(artefact: str) -> str:
-    return number_of(artefact) or artefact.replace("_", " ")
 
 
 def _tested(row: Row) -> Row:

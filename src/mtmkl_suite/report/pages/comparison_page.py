@@ -87,10 +87,7 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
 
 
 def comparison_of(record: Record, *, source: str, report: str = "") -> str:
-    """Return the page of a record's comparisons or experiments, "" if it has none.
-
-    ``report``: Address of the report, "" for none.
-    """
+    """Return the page of a record's comparisons or experiments, "" if it has none."""
     parts = parts_of_run(
         record.context, lambda name: record.folder.artefact(name, "csv")
     )
@@ -139,14 +136,6 @@ def comparison_page(
     return page + "\n"
 
 
-def _in_words(found: MatrixTests) -> list[dict[Any, Any]]:
-    """Return the pairs compared by all repeats, the surest first, with a sentence."""
-    if found.posteriors is None:
-        return []
-    rows = found.posteriors.sort_values("probability", ascending=False, kind="stable")
-    return [row | {"words": in_words(row)} for row in rows.to_dict("records")]
-
-
 def sentences(found: MatrixTests) -> list[str]:
     """Return what the tests say in a few sentences, each with its numbers."""
     best = found.methods.index[0]
@@ -186,16 +175,18 @@ def sentences(found: MatrixTests) -> list[str]:
         )
     if reversed_ := found.reversed_without():
         lines.append(f"These change if one data set is left out: {some(reversed_)}.")
-    posteriors = _in_words(found)
-    shown = [row for row in posteriors if row["probability"] > CERTAIN]
-    if posteriors:
-        pairs = f"{len(shown)} of {len(posteriors)} pairs are"
-        if len(posteriors) == 1:
+    if found.posteriors is not None:
+        rows = found.posteriors.sort_values(
+            "probability", ascending=False, kind="stable"
+        ).to_dict("records")
+        shown = [row for row in rows if row["probability"] > CERTAIN]
+        pairs = f"{len(shown)} of {len(rows)} pairs are"
+        if len(rows) == 1:
             pairs = "the pair is" if shown else "the pair is not"
         lines.append(
             f"From all repeats, {pairs} decided with a probability above {CERTAIN:g}."
         )
-        lines += [f"{row['words']}." for row in (shown or posteriors)[:_SHOWN]]
+        lines += [f"{in_words(row)}." for row in (shown or rows)[:_SHOWN]]
     return lines
 
 

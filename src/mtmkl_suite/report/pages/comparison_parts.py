@@ -98,10 +98,7 @@ def given_probabilities(
 def parts_of_run(
     context: Context, table: Callable[[str], Path]
 ) -> list[dict[str, Any]]:
-    """Return the comparisons that are configured, or else the experiments of a run.
-
-    ``table`` is where the csv of a table is, by its name.
-    """
+    """Return the configured comparisons, or else the experiments of a run."""
     parts = []
     comparisons: list[Comparison] = []
     for artefact in context.config.artefacts.values():

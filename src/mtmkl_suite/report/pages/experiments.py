@@ -6,20 +6,20 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 
 from mtmkl_suite.config.models import Paper, Protocol, Variant
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.protocols import train_unit
-from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
-from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
+from mtmkl_suite.judge.sample import fits, seconds_of_cells
 from mtmkl_suite.judge.verdicts import Reproduced
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
+from mtmkl_suite.report.tables.cells import mean_sd
 from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
 from mtmkl_suite.run.plan import method_specs
@@ -33,29 +33,24 @@ _COUNTED = {
 }  # fmt: skip
 
 
-class DataUse(NamedTuple):
-    """A data set with its options, and the titles of the experiments that use it."""
-
-    variant: Variant
-    info: Mapping[str, Any]
-    paper: str
-    paper_name: str
-    experiments: list[str]
-
-
-def data_uses(context: Context, paper_name: str) -> list[DataUse]:
-    """Return the data sets of a paper's experiments."""
-    found: dict[str, tuple[Variant, list[str]]] = {}
+def data_uses(context: Context, paper_name: str) -> list[SimpleNamespace]:
+    """Return the data sets of a paper, with the titles of its experiments on each."""
+    found: dict[str, SimpleNamespace] = {}
     for experiment in context.config.experiments.values():
         for variant in experiment.variants:
-            _, titles = found.setdefault(variant.id, (variant, []))
-            if experiment.title not in titles:
-                titles.append(experiment.title)
-    paper = context.config.paper.id
-    return [
-        DataUse(variant, data_info(context, variant), paper, paper_name, titles)
-        for variant, titles in found.values()
-    ]
+            use = found.setdefault(
+                variant.id,
+                SimpleNamespace(
+                    variant=variant,
+                    info=data_info(context, variant),
+                    paper=context.config.paper.id,
+                    paper_name=paper_name,
+                    experiments=[],
+                ),
+            )
+            if experiment.title not in use.experiments:
+                use.experiments.append(experiment.title)
+    return list(found.values())
 
 
 def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
@@ -66,10 +61,10 @@ def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
     return {**default_registry()[variant.name].describe(), **info}
 
 
-def title_of(uses: Sequence[DataUse]) -> str:
+def title_of(uses: Sequence[SimpleNamespace]) -> str:
     """Return the title of a data set, from all its uses."""
     titles = (str(use.info["title"]) for use in uses if "title" in use.info)
-    return next(titles, uses[0].variant.name)
+    return next(titles, str(uses[0].variant.name))
 
 
 def variant_in_words(variant: Variant, info: Mapping[str, Any]) -> str:
@@ -179,13 +174,9 @@ def summary_of(context: Context, experiment: str) -> TextTable:
     for entry in configured.methods:
         line = [context.label(entry.method)]
         for metric in configured.metrics:
-            values = sample(context.rows(experiment, metric, {"method": entry.method}))
-            found = Reproduced.from_sample(values) if len(values) else None
-            line.append(
-                mean_sd(found.value, found.sd, found.n, decimals_of(found.value))
-                if found
-                else DASH
-            )
+            where = {"method": entry.method}
+            found = Reproduced.from_sample(context.by_repeat(experiment, metric, where))
+            line.append(mean_sd(found.value, found.sd, found.n) if found else DASH)
         rows.append(line)
     return TextTable(["method", *map(metric_words, configured.metrics)], rows)
 
@@ -200,33 +191,16 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-class MethodUse(NamedTuple):
-    """A method in one experiment of a record.
+def method_uses(
+    config: Paper, paper_name: str, scores: pd.DataFrame
+) -> list[SimpleNamespace]:
+    """Return how the configured methods fared, experiment by experiment.
 
     ``tolerance`` is the relative duality gap at which the solver stops, nan where it
     has none, and ``share_within`` the share of the fits with a gap that are within it.
     Seconds are those of cells (data set, train size, repeat): search and fit, on one
     core.
     """
-
-    class_name: str
-    paper: str
-    paper_name: str
-    experiment: str
-    label: str
-    tolerance: float
-    n_fits: int
-    share_within: float
-    worst_gap: float
-    median_seconds: float
-    total_seconds: float
-    choices: list[dict[str, Any]]
-
-
-def method_uses(
-    config: Paper, paper_name: str, scores: pd.DataFrame
-) -> list[MethodUse]:
-    """Return how the configured methods fared, experiment by experiment."""
     rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
     seconds = seconds_of_cells(rows)
     places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
@@ -236,17 +210,18 @@ def method_uses(
         for method, spec in method_specs(config, name).items():
             if (name, method) not in places:
                 continue
-            mine, tolerance = places[name, method], _tolerance(spec)
-            gaps, of_cells = mine["gap"].dropna(), seconds.loc[name, method]
+            tolerance = spec.params.get("tol", _default_tolerance(spec.class_name))
+            mine, of_cells = places[name, method], seconds.loc[name, method]
+            gaps = mine["gap"].dropna()
             is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
-                MethodUse(
+                SimpleNamespace(
                     class_name=spec.class_name,
                     paper=config.paper.id,
                     paper_name=paper_name,
                     experiment=experiment.title,
                     label=config.methods[method].label,
-                    tolerance=tolerance,
+                    tolerance=float(tolerance),
                     n_fits=len(mine),
                     share_within=float(is_within.mean()),
                     worst_gap=float(gaps.max()),
@@ -258,12 +233,6 @@ def method_uses(
     return found
 
 
-def _tolerance(spec: MethodSpec) -> float:
-    if "tol" in spec.params:
-        return float(spec.params["tol"])
-    return _default_tolerance(spec.class_name)
-
-
 @cache
 def _default_tolerance(class_name: str) -> float:
     known = inspect.signature(resolve(class_name)).parameters
@@ -271,10 +240,7 @@ def _default_tolerance(class_name: str) -> float:
 
 
 def _choices(chosen: pd.DataFrame) -> list[dict[str, Any]]:
-    """Add up what was chosen in single data sets and train sizes, by parameter.
-
-    The shares at the ends of the grid are nan where it is not one of numbers.
-    """
+    """Add up what was chosen in single data sets and train sizes, by parameter."""
     found = []
     for parameter, rows in chosen.groupby("parameter", sort=False):
         counts: Counter[str] = Counter()

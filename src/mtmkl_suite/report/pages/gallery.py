@@ -135,10 +135,7 @@ def _artefact(
     found: Answer | None = None,
     verdicts: pd.DataFrame | None = None,
 ) -> SimpleNamespace:
-    """Return what is shown of a figure or table: its answer, heading and text.
-
-    ``quoted``: Numbers of the paper's text that are judged with it.
-    """
+    """Return what is shown of a figure or table, and the numbers quoted with it."""
     heading = heading_of(name, artefact.title)
     text = ""
     if artefact.kind == "table":

@@ -1,7 +1,8 @@
 """Published numbers beside ours, as grids on the page of their paper."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -35,21 +36,6 @@ class NumberCell(NamedTuple):
     details: str
 
 
-class NumberTable(NamedTuple):
-    """Rows and columns of cells, with the methods that they stand for ("" for none)."""
-
-    corner: str
-    unit: str
-    columns: list[tuple[str, str]]
-    rows: list[tuple[str, str, list[NumberCell | None]]]
-    is_of_ranks: bool = False
-
-    @property
-    def has_published(self) -> bool:
-        """True if there is a printed number."""
-        return any(cell and cell.printed for _, _, row in self.rows for cell in row)
-
-
 def number_table(
     cells: pd.DataFrame,
     corner: str,
@@ -58,37 +44,38 @@ def number_table(
     *,
     is_judged: bool,
     reach: ReachOfCells,
-) -> NumberTable:
+) -> SimpleNamespace:
     """Return a table from its cells.
 
     ``cells``: With columns ``row, column, published, reproduced, verdict`` and others
-    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`.
+    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`. Rows and columns of what is
+    returned are named with the methods that they stand for, "" for none.
     """
-    found = {(str(c["row"]), str(c["column"])): c for c in cells.to_dict("records")}
-    if decimals is None:
-        decimals = _decimals_of(cells["published"])
-    aligned = defaultdict(list)
-    for key, cell in found.items():
-        aligned[key[1], cell.get("unit") == RANK].append(key)
-    texts: dict[tuple[str, str], NumberCell] = {}
-    for (_, is_rank), keys in aligned.items():
-        places = _MEAN_RANK_DECIMALS if is_rank else decimals
-        made = [
-            _cell(found[key], places, reach.get(key, Reach("")), is_judged=is_judged)
-            for key in keys
-        ]
-        texts |= dict(zip(keys, _aligned(made), strict=True))
-    rows, columns = (dict.fromkeys(key[side] for key in found) for side in (0, 1))
+    cells = cells.astype({"row": str, "column": str})
     units = list(cells["unit"].dropna().unique()) if "unit" in cells else []
-    return NumberTable(
+    if units == [RANK]:
+        decimals = _MEAN_RANK_DECIMALS
+    elif decimals is None:
+        decimals = _decimals_of(cells["published"])
+    found: dict[tuple[str, str], NumberCell] = {}
+    for _, mine in cells.groupby("column", sort=False):
+        keys = list(zip(mine["row"], mine["column"], strict=True))
+        made = [
+            _cell(cell, decimals, reach.get(key, Reach("")), is_judged=is_judged)
+            for key, cell in zip(keys, mine.to_dict("records"), strict=True)
+        ]
+        found |= zip(keys, _aligned(made), strict=True)
+    rows, columns = cells["row"].unique(), cells["column"].unique()
+    return SimpleNamespace(
         corner=corner,
         unit=next((str(unit) for unit in units if unit != RANK), ""),
         columns=list(_named(columns, methods)),
         rows=[
-            (row, method, [texts.get((row, name)) for name in columns])
+            (row, method, [found.get((row, name)) for name in columns])
             for row, method in _named(rows, methods)
         ],
         is_of_ranks=units == [RANK],
+        has_published=any(cell.printed for cell in found.values()),
     )
 
 

@@ -4,10 +4,9 @@ Pages are made of one record each. Of a quick run as configured the papers' page
 those of the published record, and only the page on this run is its own.
 """
 
-import itertools
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -163,19 +162,23 @@ def render_report(
     tier: str,
     changes: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Return the pages of the report, each of which loads nothing.
-
-    ``found``: Each paper as its pages show it, and as this run has it.
-    """
+    """Return the pages from each paper as they show it, and as this run has it."""
     papers = [shown for shown, _ in found]
-    methods = _by(lambda use: use.class_name, [paper.methods for paper in papers])
-    datasets = _by(lambda use: use.variant.name, [paper.datasets for paper in papers])
-    datasets = dict(sorted(datasets.items(), key=lambda d: title_of(d[1]).lower()))
+    methods: dict[str, list[Any]] = defaultdict(list)
+    datasets: dict[str, list[Any]] = defaultdict(list)
+    for paper in papers:
+        for use in paper.methods:
+            methods[use.class_name].append(use)
+        for use in paper.datasets:
+            datasets[use.variant.name].append(use)
+    methods = dict(sorted(methods.items()))
+    by_title = sorted(datasets.items(), key=lambda d: (title_of(d[1]).lower(), d[0]))
+    datasets = dict(by_title)
     documentation = papers[0].documentation
     show = _renderer(
         papers=papers,
         runs=[run for _, run in found],
-        data_of_run=_together(run.data for _, run in found),
+        data_of_run=_together([run.data for _, run in found]),
         methods=methods,
         datasets={name: title_of(uses) for name, uses in datasets.items()},
         documentation=documentation,
@@ -226,16 +229,6 @@ def _renderer(**shared: Any) -> Callable[..., str]:
         return page + "\n"
 
     return show
-
-
-def _by(
-    key: Callable[[Any], str], groups: Iterable[Sequence[Any]]
-) -> dict[str, list[Any]]:
-    """Return the members of all groups together by a key of theirs."""
-    found = defaultdict(list)
-    for each in itertools.chain.from_iterable(groups):
-        found[key(each)].append(each)
-    return dict(sorted(found.items()))
 
 
 def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPages]:
@@ -400,23 +393,23 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
 
 def _data_by_origin(context: Context) -> dict[str, list[str]]:
     """Return the titles of data sets by origin, those that are missing with why."""
-    found: dict[str, list[str]] = {}
+    found = defaultdict(list)
     for name, info in context.data_info.items():
         kind, text = "missing", str(info.get("title", name))
         if info["status"] == "ok":
             kind = str(info["origin"])
         else:
             text += f" ({info['reason']})"
-        found.setdefault(_ORIGINS[kind], []).append(text)
+        found[_ORIGINS[kind]].append(text)
     return _together([found])
 
 
-def _together(data: Iterable[Mapping[str, list[str]]]) -> dict[str, list[str]]:
+def _together(data: Sequence[Mapping[str, list[str]]]) -> dict[str, list[str]]:
     """Return the data of several papers by origin, each once."""
-    found: dict[str, dict[str, None]] = {kind: {} for kind in _ORIGINS.values()}
-    for each in data:
-        for kind, names in each.items():
-            found[kind] |= dict.fromkeys(names)
+    found = {
+        kind: dict.fromkeys(name for each in data for name in each.get(kind, ()))
+        for kind in _ORIGINS.values()
+    }
     return {kind: list(names) for kind, names in found.items() if names}
 
 

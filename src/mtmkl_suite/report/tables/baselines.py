@@ -132,10 +132,7 @@ def _verdict(pairs: pd.DataFrame) -> str:
 
 
 def _where(context: Context, artefact: MethodTable, block: str) -> str:
-    """Say on which data sets the best of one side is above all of the other.
-
-    A method counts if it is ranked, that is, if it ran on all of these data sets.
-    """
+    """Say on which data sets the best ranked of one side is above all of the other."""
     comparison = artefact.comparison
     matrix = ranked(ranking_matrix(context.scores, comparison, block), comparison)
     scale = scale_of(matrix.to_numpy())

@@ -1,12 +1,12 @@
 """Tables of cells, each a published and a reproduced number."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from mtmkl_suite.config.models import Quoted, Ranking, Table, Tolerance
-from mtmkl_suite.judge.sample import sample
+from mtmkl_suite.judge.sample import average
 from mtmkl_suite.judge.verdicts import (
     NO_NUMBER,
     NOT_JUDGED,
@@ -52,17 +52,17 @@ _LOST_NOTE = (
 
 def build_table(context: Context, artefact: Table) -> PrintedTable:
     """Return a table from its configuration, the scores and the published numbers."""
-    rows = artefact.rows
-    columns = artefact.columns
+    rows, columns = artefact.rows, artefact.columns
+    of_all = {"experiment": artefact.experiment}
     cells = [
-        Cell(
+        (
             row,
             column,
-            {"experiment": artefact.experiment, **column_selector, **row_selector},
+            {**of_all, **of_column, **of_row},
             row in rows and column in columns,
         )
-        for row, row_selector in {**rows, **artefact.extra_rows}.items()
-        for column, column_selector in {**columns, **artefact.extra_columns}.items()
+        for row, of_row in {**rows, **artefact.extra_rows}.items()
+        for column, of_column in {**columns, **artefact.extra_columns}.items()
     ]
     frame, acceptance = judge_cells(context, cells, artefact, artefact.scale)
     marks = Marks(context.reach, frame)
@@ -133,7 +133,7 @@ def _reproduced(cell: Mapping[Any, Any], decimals: int, *, with_n: bool) -> str:
 
 def build_quoted(context: Context, quoted: Quoted) -> tuple[pd.DataFrame, str]:
     """Return the cells of numbers that a paper quotes in its text."""
-    cells = [Cell(c.row, c.column, c.where, True) for c in quoted.cells]
+    cells = [(c.row, c.column, c.where, True) for c in quoted.cells]
     return judge_cells(context, cells, quoted, quoted.scale)
 
 
@@ -161,38 +161,25 @@ def rule_note(
     )
 
 
-def mean_sd(mean: float, sd: float, n: int, decimals: int) -> str:
-    """Return ``mean ± sd (n)``; a single observation has no spread."""
+def mean_sd(mean: float, sd: float, n: int, decimals: int | None = None) -> str:
+    """Return ``mean ± sd (n)``; no spread of one observation, few decimals if large."""
+    if decimals is None:
+        decimals = 1 if abs(mean) >= 10 else 3
     spread = f" ± {sd:.{decimals}f}" if n > 1 else ""
     return f"{mean:.{decimals}f}{spread} (n = {n})"
 
 
-def decimals_of(mean: float) -> int:
-    """Return the decimals of a mean that no paper prints: few for large ones."""
-    return 1 if abs(mean) >= 10 else 3
-
-
-class Cell(NamedTuple):
-    """A cell of a table, named as in the file of published numbers.
-
-    ``where``: What columns of the scores must be.
-    """
-
-    row: str
-    column: str
-    where: Mapping[str, Any]
-    in_paper: bool
-
-
 def judge_cells(
     context: Context,
-    cells: list[Cell],
+    cells: Iterable[tuple[str, str, Mapping[str, Any], bool]],
     artefact: Table | Ranking | Quoted,
     scale: float,
 ) -> tuple[pd.DataFrame, str]:
     """Return cells with published and reproduced numbers, and their verdicts.
 
-    File of published numbers, unit and tolerance are the artefact's.
+    A cell is given as row and column, named as in the file of published numbers, what
+    columns of the scores must be, and whether the paper has it. File, unit and
+    tolerance are the artefact's.
     """
     printed = published_numbers(context, artefact.file)
     lines = []
@@ -273,5 +260,5 @@ def reproduce(
                 f"{dict(where)} matches several values of {column}: "
                 f"{', '.join(map(str, levels))}; choose one in the configuration"
             )
-    ours = Reproduced.from_sample(sample(rows))
+    ours = Reproduced.from_sample(average(rows, ["repeat"]))
     return ours.scaled(scale) if ours else None

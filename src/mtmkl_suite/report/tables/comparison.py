@@ -85,11 +85,8 @@ def compare_block(
 def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable:
     """Return the score of every method on every data set, all blocks in the csv."""
     comparison = artefact.comparison
-    reasons = {
-        (method, row): reason
-        for method, rows, reason in _missing(context, artefact)
-        for row in rows
-    }
+    gaps = _missing(context, artefact).itertuples(index=False, name=None)
+    reasons = {(method, row): reason for method, row, reason in gaps}
     cells = pd.DataFrame(
         [
             {"block": block, "method": column, "data set": name, **_mean_sd(values)}
@@ -198,10 +195,7 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
 
 
 def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedTable:
-    """Return all pairs of ranked methods, compared by all repeats in every block.
-
-    Pairs that are decided in the main block are printed; all are in the csv.
-    """
+    """Return pairs of ranked methods by all repeats; the decided ones are printed."""
     comparison = artefact.comparison
     main = ranking_matrix(context.scores, comparison, comparison.main)
     ranks = ranked(main, comparison).rank(axis=1, ascending=False).mean()
@@ -261,10 +255,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
 def ranked_repeats(
     context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
-    """Return values of repeats and variance ratios by data set, or why there are none.
-
-    A table has a column of each ranked method, in a given order.
-    """
+    """Return repeats and variance ratios by data set, or why there are none."""
     matrix = ranking_matrix(context.scores, comparison, block)
     values = ranked(matrix, comparison)
     repeats, ratios = {}, {}
@@ -295,24 +286,20 @@ def ranked_repeats(
 
 def build_left_out(context: Context, artefact: MethodTable) -> PrintedTable:
     """Return which methods were not run on which data sets, and why."""
-    missing = _missing(context, artefact)
-    columns = ["method", "data set", "reason"]
-    rows = [(method, row, reason) for method, rows, reason in missing for row in rows]
+    cells = _missing(context, artefact)
     grouped: dict[tuple[str, str], list[str]] = {}
     every = list(artefact.comparison.rows)
-    for method, names, reason in missing:
+    for (method, reason), rows in cells.groupby(["method", "reason"], sort=False):
+        names = list(rows["data set"])
         where = _EVERYWHERE if names == every else ", ".join(names)
-        grouped.setdefault((where, reason), []).append(method)
+        grouped.setdefault((where, str(reason)), []).append(str(method))
     notes = [] if grouped else ["Every method was run on every data set."]
     body = [[", ".join(names), *key] for key, names in grouped.items()]
-    cells = pd.DataFrame(rows, columns=columns)
-    return PrintedTable(artefact.title, cells, columns, body, notes)
+    return PrintedTable(artefact.title, cells, list(map(str, cells)), body, notes)
 
 
-def _missing(
-    context: Context, artefact: MethodTable
-) -> list[tuple[str, list[str], str]]:
-    """Return method, data sets and reason of every gap of the block that decides."""
+def _missing(context: Context, artefact: MethodTable) -> pd.DataFrame:
+    """Return method, data set and reason of every gap of the block that decides."""
     comparison = artefact.comparison
     configured = {
         (method, row): entry.reason
@@ -321,15 +308,18 @@ def _missing(
         for row in entry.rows or comparison.rows
     }
     gaps = ranking_matrix(context.scores, comparison, comparison.main).isna()
-    found: dict[tuple[str, str], list[str]] = {}
-    for column, methods in comparison.methods.items():
-        for name, row in comparison.rows.items():
-            if gaps.loc[name, column]:
-                reason = configured.get((column, name)) or context.missing_reason(
-                    row.experiment, methods
-                )
-                found.setdefault((column, reason), []).append(name)
-    return [(column, rows, reason) for (column, reason), rows in found.items()]
+    rows = [
+        (
+            column,
+            name,
+            configured.get((column, name))
+            or context.missing_reason(row.experiment, methods),
+        )
+        for column, methods in comparison.methods.items()
+        for name, row in comparison.rows.items()
+        if gaps.loc[name, column]
+    ]
+    return pd.DataFrame(rows, columns=["method", "data set", "reason"])
 
 
 def _rows(

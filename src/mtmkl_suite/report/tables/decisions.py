@@ -134,11 +134,7 @@ def decide(
 
 
 def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
-    """Return the best methods by property of the tasks, each sentence with its numbers.
-
-    ``artefact``: A configured table of layout ``decisions``: its ``settings`` name a
-    property of the data sets, which the rows of the comparison have, and a block.
-    """
+    """Return the best methods by property of the tasks, in sentences with numbers."""
     comparison = artefact.comparison
     header = [
         "situation", "data sets", "best methods", "gain over single-task learning",

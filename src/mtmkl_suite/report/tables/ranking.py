@@ -23,7 +23,6 @@ from mtmkl_suite.report.tables.cells import (
     OURS,
     RANK,
     VERDICT_MARKS,
-    Cell,
     judge_cells,
     judged_cell,
     published_numbers,
@@ -131,7 +130,7 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
     body = []
     for block in comparison.blocks:
         for name, row in rows_of(comparison, block):
-            main = _in_order(cells, f"{name}, {block}", comparison)
+            main = cells[cells["row"] == f"{name}, {block}"]
             lines = [
                 _with_ranks(main, side, decimals)
                 for side in ("published", "reproduced")
@@ -140,13 +139,13 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
             parts += [(beside, label, f" {OURS}") for label in row.beside]
             more = []
             for of, label, mark in parts:
-                mine = _in_order(of, f"{name} ({label}), {block}", comparison)
+                mine = of[of["row"] == f"{name} ({label}), {block}"]
                 texts = _with_ranks(mine, "reproduced", decimals)
                 more.append([f"{label}{mark}: {text}" for text in texts])
-            body.append(_row(block, name, main.reset_index(), lines, marks, more))
-        mean = _in_order(headings, f"{MEAN_RANK}, {block}", comparison)
+            body.append(_row(block, name, main, lines, marks, more))
+        mean = headings[headings["row"] == f"{MEAN_RANK}, {block}"]
         theirs = printed_mean_ranks(context, comparison, block).ranks
-        mean = mean.assign(recomputed=theirs[mean.index]).reset_index()
+        mean = mean.assign(recomputed=theirs[mean["column"]].to_numpy())
         body.append(_row_over_all(block, MEAN_RANK, mean, ".2f", marks))
     counts = cells["n"].dropna()
     repeats = repeats_text(counts) if len(counts) else "repeats"
@@ -182,16 +181,11 @@ def _metric_cells(
             if part != "metric":
                 metrics = {f"{name} ({k})": m for k, m in getattr(row, part).items()}
             for label, metric in metrics.items():
-                key = name if in_paper else label
+                key = f"{name if in_paper else label}, {block}"
                 labels += [f"{label}, {block}"] * len(comparison.columns)
                 of = {"experiment": row.experiment, "metric": metric, "setting": ""}
                 cells += [
-                    Cell(
-                        f"{key}, {block}",
-                        column,
-                        {**selector, **of, "method": method},
-                        in_paper,
-                    )
+                    (key, column, {**selector, **of, "method": method}, in_paper)
                     for column, (method,) in comparison.methods.items()
                 ]
     frame, acceptance = judge_cells(context, cells, artefact, comparison.scale)
@@ -257,12 +251,6 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
     return texts
 
 
-def _in_order(cells: pd.DataFrame, row: str, comparison: Comparison) -> pd.DataFrame:
-    """Return the cells of a row in the order of the methods."""
-    mine = cells[cells["row"] == row].set_index("column")
-    return mine.loc[list(comparison.columns)]
-
-
 def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
     """Say how mean ranks are judged, and which of its readings ranks a row."""
     remarks = []
@@ -286,10 +274,7 @@ def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
 
 
 def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
-    """Return the tests of mean ranks against the control, block by block.
-
-    Published, recomputed from the published accuracies, and from reproduced means.
-    """
+    """Return the tests of mean ranks: published, recomputed from print, reproduced."""
     comparison, tolerances = artefact.comparison, artefact.tolerances
     control = comparison.control
     printed = published_numbers(context, artefact.file)

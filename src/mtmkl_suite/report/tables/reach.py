@@ -1,5 +1,6 @@
 """Reach of a paper's numbers and claims under readings, and their upper bounds."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -74,24 +75,18 @@ _DECIMALS = 2
 
 
 def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
-    """Return the reach of every *different* number and every claim.
-
-    People read an overview of the readings. Of a reduced run there are numbers, and no
-    verdicts.
-    """
+    """Return the reach of *different* numbers and claims; people read an overview."""
     main = main_context(context) if context.is_judged else unmeasured_main(context)
     readings = readings_of(context)
-    shown = {r: under_reading(context, main, r) for r in readings}
+    shown = {r: replaced(context, main, names) for r, names in readings.items()}
+    bases = {r: bases_of(context, names) for r, names in readings.items()}
     own = cells_of(main)
-    under = {
-        r: changed(own, cells_of(each, bases_of(context, r)))
-        for r, each in shown.items()
-    }
+    under = {r: changed(own, cells_of(each, bases[r])) for r, each in shown.items()}
     reach = reach_of_numbers(own, under, is_judged=context.is_judged)
     notes = [f"{NOT_JUDGED.capitalize()}."]
     if context.is_judged:
         claims = {
-            r: claims_of(each, bases_of(context, r))
+            r: claims_of(each, bases[r])
             for r, each in shown.items()
             if r.kind != "bound"
         }
@@ -112,11 +107,6 @@ def main_context(context: Context) -> Context:
             "of the main protocol; run and publish that first"
         )
     return recorded_context(context.readings.main, folder.parent)
-
-
-def under_reading(context: Context, main: Context, reading: Reading) -> Context:
-    """Return the main results with one reading in place of its experiments."""
-    return replaced(context, main, experiments_under(context, reading.name))
 
 
 def replaced(context: Context, main: Context, experiments: list[str]) -> Context:
@@ -195,34 +185,25 @@ def unmeasured_main(context: Context) -> Context:
     return replace(context, config=main, scores=context.scores[:0])
 
 
-def readings_of(context: Context) -> list[Reading]:
-    """Return the readings that have scores."""
+def readings_of(context: Context) -> dict[Reading, list[str]]:
+    """Return the readings with their experiments that have scores, or the main ones."""
     factors = context.readings.factors
+    names: dict[str, list[str]] = defaultdict(list)
+    for name, origin in context.readings.experiments.items():
+        if origin.fits in {*context.by_experiment, origin.of}:
+            names[origin.reading].append(name)
     labels = labels_of(factors)
-    return [
-        Reading(factor, name, each.kind, labels[f"{factor}={name}"])
+    return {
+        Reading(factor, name, each.kind, labels[key]): names[key]
         for factor, settings in factors.items()
         for name, each in settings.alternatives.items()
-        if experiments_under(context, f"{factor}={name}")
-    ]
+        for key in [f"{factor}={name}"]
+        if key in names
+    }
 
 
-def experiments_under(context: Context, reading: str) -> list[str]:
-    """Return the experiments under a reading that have scores.
-
-    Those that read the main scores have them.
-    """
-    present = context.by_experiment.keys()
-    return [
-        name
-        for name, origin in context.readings.experiments.items()
-        if origin.reading == reading and origin.fits in {*present, origin.of}
-    ]
-
-
-def bases_of(context: Context, reading: Reading) -> set[str]:
-    """Return the main experiments that a reading has scores for."""
-    names = experiments_under(context, reading.name)
+def bases_of(context: Context, names: Iterable[str]) -> set[str]:
+    """Return the main experiments of some under readings."""
     return {context.readings.experiments[name].of for name in names}
 
 
@@ -281,18 +262,14 @@ def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
     return [reading.label, reading.kind, *map(str, counts)]
 
 
-def _name(artefact: str) -> str:
-    """Return ``table_1`` as "Table 1"."""
-    return artefact.replace("_", " ").capitalize()
-
-
 def _notes(reach: pd.DataFrame) -> list[str]:
     """Count numbers and claims, and say how much being within reach means."""
     numbers, claims = (reach[reach.kind == kind] for kind in (NUMBER, CLAIM))
     sentences = []
     for artefact, mine in numbers.groupby("artefact", sort=False):
+        name = str(artefact).replace("_", " ").capitalize()
         sentences.append(
-            f"{_name(str(artefact))}, {len(mine)} different: {reach_counts(mine)}."
+            f"{name}, {len(mine)} different: {reach_counts(mine)}."
             + others_text(int(mine["others"].sum()), int(mine["others_within"].sum()))
         )
     tried = claims[claims["n_readings"] > 0]
@@ -316,13 +293,15 @@ def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
     """
     main = unmeasured_main(context)
     printed = cells_of(main)
-    bounds = [each for each in readings_of(context) if each.kind == "bound"]
+    readings = readings_of(context)
+    bounds = [each for each in readings if each.kind == "bound"]
     cells = pd.DataFrame(
         [
             _bounded(place, printed[place], reading.name, bound, context)
             for reading in bounds
-            for shown in [under_reading(context, main, reading)]
-            for cell, bound in cells_of(shown, bases_of(context, reading)).items()
+            for names in [readings[reading]]
+            for shown in [replaced(context, main, names)]
+            for cell, bound in cells_of(shown, bases_of(context, names)).items()
             if bound.reproduced is not None and not bound.is_derived
             for place in printed
             if place[:2] == cell[:2]

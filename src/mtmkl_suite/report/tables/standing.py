@@ -1,6 +1,6 @@
 """Ranks and differences of methods on one experiment, those that joined it named."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 from mtmkl_suite.judge.sample import average, fits, higher_is_better
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
+from mtmkl_suite.report.tables.cells import mean_sd
 from mtmkl_suite.report.text import (
     DASH,
     TextTable,
@@ -31,17 +31,15 @@ _INTERVALS = {
 
 @dataclass(frozen=True)
 class Standing:
-    """The methods of an experiment in order, and what is to be said first.
-
-    ``brief``: Columns of the table that are enough where there is little room; ``own``:
-    rows of methods that joined.
-    """
+    """The methods of an experiment in order, and what is to be said first."""
 
     title: str
     sentences: list[str]
     table: TextTable
     brief: Sequence[int]
+    """Columns of the table that are enough where there is little room."""
     own: Sequence[int] = ()
+    """Rows of methods that joined."""
 
 
 def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
@@ -51,17 +49,12 @@ def standings(context: Context, statistics: pd.DataFrame) -> list[Standing]:
     chooses hyper-parameters; the methods that joined are compared with all others, or
     the best method if none joined.
     """
-    config = context.config
     found = {
-        name: _means(context, name)
-        for name, experiment in config.experiments.items()
-        if experiment.mode == "select"
+        name: means
+        for name, experiment in context.config.experiments.items()
+        if experiment.mode == "select" and not (means := _means(context, name)).empty
     }
-    parts = [
-        _standing(context, name, means, statistics)
-        for name, means in found.items()
-        if not means.empty
-    ]
+    parts = [_standing(context, *each, statistics) for each in found.items()]
     return [*_over_all(context, found), *parts]
 
 
@@ -95,37 +88,38 @@ def _means(context: Context, experiment: str) -> pd.DataFrame:
 def _standing(
     context: Context, experiment: str, means: pd.DataFrame, statistics: pd.DataFrame
 ) -> Standing:
-    config = context.config
+    config, label = context.config, context.label
     settings = config.experiments[experiment]
-    metric = settings.metrics[0]
-    better = higher_is_better(metric)
-    own = [method for method in (config.own or []) if method in means.index]
+    better = higher_is_better(settings.metrics[0])
+    shown = metric_words(settings.metrics[0])
+    joined = config.own or []
+    own = [method for method in joined if method in means.index]
     compared = means[~means["control"].astype(bool)]
-    ranks = compared["mean"].rank(ascending=not better)
-    without = compared.drop(own)["mean"].rank(ascending=not better)
     reference = own[0] if own else str(compared.index[0])
     pairs = _against(reference, experiment, statistics)
+    table = means.join(pairs).assign(
+        rank=compared["mean"].rank(ascending=not better),
+        without=compared.drop(own)["mean"].rank(ascending=not better),
+        said=list(map(mean_sd, means["mean"], means["sd"], means["n"])),
+    )
     below = _below_floor(context, means, better)
-    rows = [
-        [
-            _rank(ranks.get(name)),
-            *([_rank(without.get(name))] if own else []),
-            _label(context, name, own) + " (below the control)" * (name in below),
-            mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"])),
-            _signed(row["difference"]),
-            _interval(row["low"], row["high"]),
-            p_text(row["p"]),
-            _seconds(row["seconds"]),
-        ]
-        for name, row in means.join(pairs).iterrows()
-    ]
-    shown = metric_words(metric)
-    of_pairs = f"{_label(context, reference, [])} − method"
-    header = [
-        "rank", *(["rank among the baselines"] if own else []), "method",
-        f"{shown}, mean ± sd", of_pairs, "95 % interval", "p after Holm",
-        "seconds per fit",
-    ]  # fmt: skip
+    columns: dict[str, Iterable[str]] = {
+        "rank": table["rank"].map(_rank),
+        "rank among the baselines": table["without"].map(_rank),
+        "method": [
+            label(name)
+            + " (joined)" * (name in own)
+            + " (below the control)" * (name in below)
+            for name in means.index
+        ],
+        f"{shown}, mean ± sd": table["said"],
+        f"{label(reference)} − method": table["difference"].map(_signed),
+        "95 % interval": map(_interval, table["low"], table["high"]),
+        "p after Holm": table["p"].map(p_text),
+        "seconds per fit": table["seconds"].map(_seconds),
+    }
+    if not own:
+        del columns["rank among the baselines"]
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
         "none. " + _INTERVALS[bool(pairs["is_shared"].any())]
@@ -135,38 +129,45 @@ def _standing(
     if config.record is not None:
         notes.append(config.record.note)
     sentences = [
-        _own_sentence(context, method, ranks, means, shown, pairs, better)
+        _own_sentence(context, method, table, pairs, shown, better)
         for method in own[:1]
     ]
     sentences += [
-        f"{_label(context, method, [])}: {context.missing_reason(experiment, method)}."
-        for method in (entry.method for entry in settings.methods)
-        if method in (config.own or []) and method not in means.index
+        f"{label(entry.method)}: {context.missing_reason(experiment, entry.method)}."
+        for entry in settings.methods
+        if entry.method in joined and entry.method not in own
     ]
     if below:
-        labels = ", ".join(_label(context, name, []) for name in below)
+        labels = ", ".join(map(label, below))
         sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(compared) > 1:
+        text = (
+            f"{label(reference)} has the best mean {shown} of {len(compared)} methods"
+        )
+        n_worse = (pairs["p"] < LEVEL).sum()
         sentences.append(
-            _best_sentence(context, reference, compared, shown, pairs["p"])
+            f"{text}. Differences are not tested."
+            if pairs["p"].isna().all()
+            else f"{text}, and is significantly better than {n_worse} of them "
+            f"(p < {LEVEL:g})."
         )
     # Without the rank among the baselines, the interval and the seconds.
     brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
-    joined = [k for k, name in enumerate(means.index) if name in own]
-    table = TextTable(header, rows, notes)
-    return Standing(settings.title, sentences, table, brief, joined)
+    places = [k for k, name in enumerate(means.index) if name in own]
+    return Standing(settings.title, sentences, _table(columns, notes), brief, places)
 
 
 def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[str]:
     """Return the methods that are worse than the control that ignores all features."""
-    methods = context.config.methods
-    classes = {name: methods[name].class_name for name in map(str, means.index)}
-    floors = [name for name in classes if classes[name].endswith("TaskMeanControl")]
-    if not floors:
-        return []
+    methods = {name: context.config.methods[name] for name in map(str, means.index)}
     losses = -means["mean"] if better else means["mean"]
-    compared = [name for name in classes if not methods[name].is_control]
-    return [name for name in compared if losses[name] > losses[floors[0]]]
+    floors = [k for k, m in methods.items() if m.class_name.endswith("TaskMeanControl")]
+    return [
+        name
+        for name, method in methods.items()
+        for floor in floors[:1]
+        if not method.is_control and losses[name] > losses[floor]
+    ]
 
 
 def _against(reference: str, experiment: str, statistics: pd.DataFrame) -> pd.DataFrame:
@@ -190,114 +191,95 @@ def _against(reference: str, experiment: str, statistics: pd.DataFrame) -> pd.Da
 def _own_sentence(
     context: Context,
     method: str,
-    ranks: pd.Series,
-    means: pd.DataFrame,
-    metric: str,
+    table: pd.DataFrame,
     pairs: pd.DataFrame,
-    higher_better: bool,
+    metric: str,
+    better: bool,
 ) -> str:
-    row: Any = means.loc[method]
-    value = mean_sd(row["mean"], row["sd"], int(row["n"]), decimals_of(row["mean"]))
+    row: Any = table.loc[method]
+    ranked = table[table["rank"].notna()]
     text = (
-        f"{_label(context, method, [])}: rank {_rank(ranks[method])} of {len(ranks)} "
-        f"by {metric}, {with_minus(value)}."
+        f"{context.label(method)}: rank {_rank(row['rank'])} of {len(ranked)} by "
+        f"{metric}, {with_minus(row['said'])}."
     )
     tested = pairs.dropna(subset=["p"])
-    apart = tested[tested["p"] < LEVEL]
-    is_better = (apart["difference"] > 0) == higher_better
+    is_apart = tested["p"] < LEVEL
+    is_ahead = (tested["difference"] > 0) == better
     parts = [
-        f"{side} {', '.join(_label(context, name, []) for name in names)}"
+        f"{side} {', '.join(map(context.label, names))}"
         for side, names in (
-            ("better than", apart.index[is_better]),
-            ("worse than", apart.index[~is_better]),
-            ("not significantly different from", tested.index.difference(apart.index)),
+            ("better than", tested.index[is_apart & is_ahead]),
+            ("worse than", tested.index[is_apart & ~is_ahead]),
+            ("not significantly different from", sorted(tested.index[~is_apart])),
         )
         if len(names)
     ]
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
-    others = means.loc[[m for m in ranks.index if m != method], "seconds"]
     text += f" A fit takes {_seconds(row['seconds'])} s (median)"
-    if len(others):
-        text += f"; of the others {_seconds(others.min())} to {_seconds(others.max())}"
-    return f"{text} s." if len(others) else f"{text}."
-
-
-def _best_sentence(
-    context: Context, best: str, compared: pd.DataFrame, metric: str, p: pd.Series
-) -> str:
-    text = f"{_label(context, best, [])} has the best mean {metric} of {len(compared)}"
-    if p.isna().all():
-        return f"{text} methods. Differences are not tested."
-    return (
-        f"{text} methods, and is significantly better than {(p < LEVEL).sum()} of them "
-        f"(p < {LEVEL:g})."
-    )
+    others = ranked["seconds"].drop(method)
+    if others.empty:
+        return f"{text}."
+    ends = _seconds(others.min()), _seconds(others.max())
+    return f"{text}; of the others {' to '.join(ends)} s."
 
 
 def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
     """Return mean ranks over experiments, with and without what joined."""
-    own = list(context.config.own or [])
+    own, label = list(context.config.own or []), context.label
     losses = {}
     for experiment, means in found.items():
-        if means.empty or not set(own) & set(means.index):
-            continue
-        metric = context.config.experiments[experiment].metrics[0]
-        compared = means.loc[~means["control"].astype(bool), "mean"]
-        losses[experiment] = -compared if higher_is_better(metric) else compared
+        if set(own) & set(means.index):
+            metric = context.config.experiments[experiment].metrics[0]
+            compared = means.loc[~means["control"].astype(bool), "mean"]
+            losses[experiment] = -compared if higher_is_better(metric) else compared
     if len(losses) < 2:
         return []
     matrix = pd.DataFrame(losses).T
-    left_out = [str(method) for method in matrix if matrix[method].isna().any()]
+    left_out = matrix.columns[matrix.isna().any()]
     matrix = matrix.drop(columns=left_out)
     joined = [method for method in own if method in matrix]
     if not joined or matrix.shape[1] < 2:
         return []
     with_it = matrix.rank(axis=1).mean().sort_values(kind="stable")
-    without_it = matrix.drop(columns=joined).rank(axis=1).mean().to_dict()
-    place = int((with_it < with_it[joined[0]]).sum()) + 1
-    names = [_label(context, method, []) for method in joined]
+    without_it = matrix.drop(columns=joined).rank(axis=1).mean()
+    first = with_it[joined[0]]
     sentence = (
-        f"{names[0]} has the mean rank {with_it[joined[0]]:.2f} over {len(matrix)} "
-        f"experiments, place {place} of {len(with_it)}."
+        f"{label(joined[0])} has the mean rank {first:.2f} over {len(matrix)} "
+        f"experiments, place {(with_it < first).sum() + 1} of {len(with_it)}."
     )
-    rows = [
-        [
-            _label(context, str(method), joined),
-            f"{rank:.2f}",
-            DASH if method in joined else f"{without_it[method]:.2f}",
-        ]
-        for method, rank in with_it.items()
-    ]
-    notes = [_note_of_no_test(context, list(losses))]
-    if left_out:
-        labels = ", ".join(_label(context, method, []) for method in left_out)
-        notes.append(f"Left out, for they lack scores somewhere: {labels}.")
-    header = ["method", "mean rank", "mean rank among the baselines"]
-    table = TextTable(header, rows, notes)
-    return [Standing("All experiments", [sentence], table, range(len(header)))]
-
-
-def _note_of_no_test(context: Context, experiments: Sequence[str]) -> str:
-    names = [context.config.experiments[e].datasets.name for e in experiments]
+    columns: dict[str, Iterable[str]] = {
+        "method": [label(m) + " (joined)" * (m in joined) for m in with_it.index],
+        "mean rank": with_it.map("{:.2f}".format),
+        "mean rank among the baselines": [
+            number(rank, ".2f") for rank in without_it.reindex(with_it.index)
+        ],
+    }
+    names = [context.config.experiments[e].datasets.name for e in losses]
     twice = sorted({name for name in names if names.count(name) > 1})
+    notes = ["Mean ranks are described here, not tested."]
     if twice:
-        return (
+        notes = [
             f"No test: several of the experiments are on {', '.join(twice)}, and those "
             "are not independent."
-        )
-    return "Mean ranks are described here, not tested."
+        ]
+    if len(left_out):
+        labels = ", ".join(map(label, left_out))
+        notes.append(f"Left out, for they lack scores somewhere: {labels}.")
+    table = _table(columns, notes)
+    return [Standing("All experiments", [sentence], table, range(len(columns)))]
 
 
-def _label(context: Context, method: Hashable, own: Sequence[str]) -> str:
-    return context.label(str(method)) + (" (joined)" if method in own else "")
+def _table(columns: Mapping[str, Iterable[str]], notes: list[str]) -> TextTable:
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    return TextTable(list(columns), rows, notes)
 
 
-def _rank(rank: Any) -> str:
+def _rank(rank: float) -> str:
     return number(rank, "g")
 
 
-def _signed(value: float | None) -> str:
+def _signed(value: float) -> str:
     return "0" if value == 0 else number(value, "+.3g")
 
 

@@ -320,8 +320,8 @@ class TestWithinRange:
         ("low", "high", "verdict"),
         [
             (0.5, 1.5, "holds"),
-            (0.5, None, "holds"),
-            (None, 0.5, "does not hold"),
+            (0.5, math.inf, "holds"),
+            (-math.inf, 0.5, "does not hold"),
             (1.0, 2.0, "undecided"),
         ],
     )

@@ -10,7 +10,6 @@ from mtmkl_suite.judge.sample import (
     fits,
     higher_is_better,
     read_scores,
-    sample,
     select,
 )
 
@@ -24,7 +23,7 @@ def test_subsets_are_averaged_before_repeats(table):
     rows += [{"dataset": "b", "repeat": 0, "value": 10.0}]
     rows += [{"dataset": "a", "repeat": 1, "value": 5.0}]
     found = select(table(rows), {"method": "m"}, experiment="e", metric="mse")
-    np.testing.assert_allclose(sample(found), [(2.0 + 10.0) / 2, 5.0])
+    np.testing.assert_allclose(average(found, ["repeat"]), [(2.0 + 10.0) / 2, 5.0])
 
 
 def test_unit_task_leaves_out_the_row_over_all_tasks(table):
@@ -55,7 +54,8 @@ def test_columns_of_fits_can_be_asked_for_as_metrics(table):
 
 def test_values_that_are_not_numbers_are_no_observations(table):
     scores = table([{"value": np.nan}, {"repeat": 1, "value": 2.0}])
-    assert sample(select(scores, {}, metric="mse")).tolist() == [2.0]
+    rows = select(scores, {}, metric="mse")
+    assert average(rows, ["repeat"]).tolist() == [2.0]
 
 
 def test_axis_comes_from_column_setting_or_dataset(table):

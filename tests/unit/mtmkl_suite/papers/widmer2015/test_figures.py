@@ -69,7 +69,7 @@ def test_colours_of_a_method_are_the_same_for_all_data(context, draw):
     colours = [[line.get_color() for line in axis.lines] for axis in figure.axes]
     assert colours[0] == colours[1]
     styles = method_styles(context.config.methods)
-    assert colours[0][0] == styles["individual"].colour
+    assert colours[0][0] == styles["individual"]["color"]
     assert figure.axes[0].get_xlabel() == "training samples per task"
     assert figure.axes[1].get_xlabel() == "samples for training, %"
 

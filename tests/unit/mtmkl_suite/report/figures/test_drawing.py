@@ -27,12 +27,12 @@ def test_a_method_added_at_the_end_changes_no_colour():
 def test_methods_of_the_paper_all_look_different(paper):
     styles = method_styles(paper.methods)
     assert len(styles) == len(paper.methods)
-    assert len({(s.colour, s.marker) for s in styles.values()}) == len(styles)
+    assert len({(s["color"], s["marker"]) for s in styles.values()}) == len(styles)
 
 
 def test_controls_are_grey():
     style = method_styles(methods("a", "floor", control=["floor"]))["floor"]
-    red, green, blue = to_rgb(style.colour)
+    red, green, blue = to_rgb(style["color"])
     assert red == green == blue
 
 

@@ -47,7 +47,7 @@ def test_each_level_of_a_column_has_a_curve_and_like_lends_its_style(context):
     ]  # fmt: skip
     style = method_styles(context.config.methods)["mtl_feat_linear"]
     strongest, other = axis.lines[-2:]
-    assert strongest.get_color() == other.get_color() == style.colour
+    assert strongest.get_color() == other.get_color() == style["color"]
     assert (strongest.get_linestyle(), other.get_linestyle()) == ("-", "--")
     assert set(numbers["panel"]) == {"errors"}
     assert numbers["series"].nunique() == 5

@@ -1,7 +1,7 @@
 import pandas as pd
 from configured import artefact_of
 
-from mtmkl_suite.report.pages.numbers import methods_of, number_table
+from mtmkl_suite.report.pages.numbers import methods_of, number_table, ranks_apart
 
 SPACE = "\N{FIGURE SPACE}"
 
@@ -82,9 +82,10 @@ def test_mean_ranks_have_decimals_of_their_own():
         cell("Heart", "MTL", 90.0, 91.25, "close", reproduced_rank=1.5),
         cell("mean rank", "MTL", 2.0, 2.125, "close", unit="rank"),
     ]
-    table = build(cells)
-    texts = [cells[0].details for _, _, cells in table.rows]
-    assert table.unit == "%"
+    numbers, ranks = map(build, ranks_apart(pd.DataFrame(cells)))
+    assert (numbers.unit, numbers.is_of_ranks) == ("%", False)
+    assert (ranks.unit, ranks.is_of_ranks) == ("", True)
+    texts = [table.rows[0][2][0].details for table in (numbers, ranks)]
     assert "reproduced 91.2 ± 0.5, rank 1.5 (n = 10)" in texts[0]
     assert "reproduced 2.12 ± 0.50 (n = 10)" in texts[1]
 

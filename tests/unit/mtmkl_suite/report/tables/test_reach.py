@@ -14,7 +14,6 @@ from mtmkl_suite.judge.reach import (
     NOT_TRIED,
     WITH_TEST_DATA,
     WITHIN_REACH,
-    Reading,
 )
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
@@ -28,8 +27,8 @@ from mtmkl_suite.report.tables.reach import (
     build_reach,
     claims_of,
     main_context,
+    readings_of,
     replaced,
-    under_reading,
 )
 from mtmkl_suite.run.folders import record_folder
 
@@ -56,6 +55,11 @@ def context_of(config, scores=None):
 @pytest.fixture(scope="module")
 def main(config):
     return context_of(config)[0]
+
+
+def under(context, main, reading):
+    (names,) = (names for r, names in readings_of(context).items() if r.name == reading)
+    return replaced(context, main, names)
 
 
 def as_printed(main, experiment, of, row):
@@ -144,7 +148,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
     ]
     scores = one.assign(experiment="robot@inputs=raw", value=0.5)
     context = context_of(config, scores)[1]
-    robot = under_reading(context, main, Reading("inputs", "raw")).scores
+    robot = under(context, main, "inputs=raw").scores
     robot = robot[robot["experiment"] == "robot"]
     assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
     # Those that it changes, but that were not run, have no scores to be compared with.
@@ -264,7 +268,7 @@ def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
 def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
     config = load_readings("argyriou2008", "paper", ["variance", "penalties"])
     main, context = context_of(config)
-    shown = under_reading(context, main, Reading("variance", "weighted")).scores
+    shown = under(context, main, "variance=weighted").scores
     where = shown["experiment"] == "school"
     own = main.scores[main.scores["experiment"] == "school"]
     before = own[own["metric"] == "explained_variance_weighted"]
@@ -294,7 +298,7 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
         ("published_code", 0.5),
         ("published_code_chosen", 0.25),
     ):
-        shown = under_reading(context, main, Reading("choice", alternative)).scores
+        shown = under(context, main, f"choice={alternative}").scores
         shown = shown[
             (shown["experiment"] == "robot") & (shown["metric"] == "accuracy")
         ]
