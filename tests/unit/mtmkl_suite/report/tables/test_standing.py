@@ -107,13 +107,17 @@ def test_differences_have_the_sign_of_own_minus_other_and_holm():
     assert ps["Bad"] == f"{2 * smallest:.3f}"
 
 
-def test_so_few_repeats_that_no_test_could_reject_are_not_tested():
-    (standing,) = shown(context(scores("first", repeats=5), own=()))
+@pytest.mark.parametrize("repeats", [3, 5])
+def test_so_few_repeats_that_no_test_could_reject_are_not_tested(repeats):
+    (standing,) = shown(context(scores("first", repeats=repeats), own=()))
     assert standing.sentences[0].endswith("Differences are not tested.")
     assert set(column(standing.table, "p after Holm")) == {"–"}
     assert "Too few repeats: differences are described, not tested." in (
         standing.table.notes
     )
+    (standing,) = shown(context(scores("first", repeats=repeats)))
+    assert set(column(standing.table, "p after Holm")) == {"–"}
+    assert "At 0.05" not in standing.sentences[0]
 
 
 def test_a_smaller_error_ranks_first():
@@ -123,13 +127,6 @@ def test_a_smaller_error_ranks_first():
     assert column(standing.table, "method")[0] == "Bad"
     assert "better than Good; worse than Bad" in standing.sentences[0]
     assert "root mean squared error, mean ± sd" in standing.table.header
-
-
-def test_few_repeats_are_described():
-    (standing,) = shown(context(scores("first", repeats=3)))
-    assert set(column(standing.table, "p after Holm")) == {"–"}
-    assert "At 0.05" not in standing.sentences[0]
-    assert any("described, not tested" in note for note in standing.table.notes)
 
 
 def test_without_a_method_of_ones_own_the_best_is_compared():
@@ -174,9 +171,8 @@ def test_a_method_without_scores_says_why():
     assert standing.sentences[0] == "Own: no scores."
 
 
-@pytest.mark.parametrize("note", ["Scores are those of the record."])
-def test_a_record_is_named(note):
-    found = context(scores("first"))
+def test_a_record_is_named():
+    found, note = context(scores("first")), "Scores are those of the record."
     record = of(Record, {"note": note})
     config = found.config.model_copy(update={"record": record})
     (standing,) = shown(replace(found, config=config))
