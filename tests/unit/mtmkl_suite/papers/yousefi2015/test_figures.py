@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from made_scores import made_context, made_row
+from made_scores import made_context, made_row, published_numbers
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import StepTable
@@ -38,12 +38,8 @@ def paper():
 
 
 @pytest.fixture(scope="module")
-def printed():
-    folder = load_paper("yousefi2015", "paper").published
-    return {
-        f"{name}.csv": pd.read_csv(f"{folder}/{name}.csv")
-        for name in ("table_1", "table_2", "texts")
-    }
+def printed(paper):
+    return published_numbers(paper)
 
 
 def score(experiment, dataset, method, metric, value, *, size, repeat):

@@ -4,10 +4,10 @@ import math
 import pandas as pd
 import pytest
 from configured import paper_of
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.pages.experiments import (
     _in_section,
     data_uses,
@@ -37,13 +37,8 @@ INFOS = {
 }
 
 
-def context_of(config, infos=INFOS, scores=None):
-    scores = pd.DataFrame(columns=list(COLUMNS)) if scores is None else scores
-    return Context(config, scores, arrays={}, data_info=infos, published={})
-
-
 def test_a_data_set_has_its_experiments():
-    school, ten, twenty = data_uses(context_of(CONFIG), "P 2000")
+    school, ten, twenty = data_uses(made_context(CONFIG, data_info=INFOS), "P 2000")
     assert school.experiments == ["First", "Third"]
     assert school.info["digest"] == "aa"
     assert ten.variant.id == "digits[n_per_class=10]"
@@ -125,12 +120,10 @@ WITH_GRID = paper_of({
 
 
 def row(experiment, method, repeat, params, gap, seconds, **more):
-    cell = dict.fromkeys(COLUMNS, 0) | {
-        "experiment": experiment, "dataset": "digits", "method": method,
-        "repeat": repeat, "setting": "", "task": "all", "metric": "accuracy",
-        "value": 0.5, "params": json.dumps(params) if params else "", "gap": gap,
-        "fit_seconds": seconds, "train_size": 10,
-    }  # fmt: skip
+    cell = made_row(
+        experiment, method, "accuracy", 0.5, dataset="digits", repeat=repeat, gap=gap,
+        params=json.dumps(params) if params else "", fit_seconds=seconds, train_size=10,
+    )  # fmt: skip
     return cell | more
 
 
@@ -197,8 +190,7 @@ def test_what_has_no_scores_is_listed_with_its_reason():
         row("one", "floor", 0, {"reason": "two labels only"}, math.nan, 0.0,
             metric="unsupported"),
     ]  # fmt: skip
-    scores = pd.DataFrame([*rows, rows[0]], columns=list(COLUMNS))
-    assert gaps_of(context_of(WITH_GRID, {}, scores)) == [
+    assert gaps_of(made_context(WITH_GRID, [*rows, rows[0]])) == [
         ("The first", "Features", "failed", "no step is short enough"),
         ("The first", "Floor", "does not apply", "two labels only"),
     ]

@@ -5,12 +5,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from configured import artefact_of, of, paper_of
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.artefacts import build
-from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     build_quoted,
@@ -44,16 +45,12 @@ SPEC = artefact_of(
 
 
 def make(*, values, reason="", published=None, tier="paper"):
+    at = {"dataset": "school", "n_tasks": 139}
     rows = [
-        {
-            "experiment": "school", "dataset": "school", "method": method,
-            "metric": metric, "task": "all", "n_tasks": 139, "subset": 0,
-            "train_size": 0, "repeat": repeat, "fold": 0, "setting": "",
-            "value": value, "params": "",
-        }
+        made_row("school", method, metric, value, repeat=repeat, **at)
         for method, metric, series in values
         for repeat, value in enumerate(series)
-    ]  # fmt: skip
+    ]
     info = {"status": "missing", "reason": reason} if reason else {
         "status": "ok", "origin": "original"
     }  # fmt: skip
@@ -69,16 +66,10 @@ def make(*, values, reason="", published=None, tier="paper"):
         "datasets": {"name": "school"},
         "methods": [{"method": "alone"}, {"method": "joint"}],
     }
-    return Context(
-        config=paper_of(
-            {
-                "tier": tier,
-                "methods": METHODS,
-                "experiments": {"school": experiment},
-            }
-        ),
-        scores=pd.DataFrame(rows, columns=list(COLUMNS)),
-        arrays={},
+    config = {"tier": tier, "methods": METHODS, "experiments": {"school": experiment}}
+    return made_context(
+        paper_of(config),
+        rows,
         data_info={"school": {"id": "school", **info}},
         published={"t.csv": published},
     )
@@ -235,18 +226,6 @@ def test_quoted_numbers_carry_their_whole_selector():
 def test_mean_sd_of_one_observation_has_no_spread():
     assert mean_sd(1.234, 0.0, 1, 2) == "1.23 (n = 1)"
     assert mean_sd(1.234, 0.5, 3, 2) == "1.23 ± 0.50 (n = 3)"
-
-
-def test_tables_of_the_paper_are_written(paper, reported):
-    for name in ("table_1", "table_2", "table_3"):
-        spec = paper.artefacts[name]
-        for ending in ("csv", "md", "tex"):
-            assert reported.artefact(name, ending).stat().st_size > 0
-        cells = pd.read_csv(reported.artefact(name, "csv"))
-        n_rows = len(spec.rows) + len(spec.extra_rows)
-        n_columns = len(spec.columns) + len(spec.extra_columns)
-        assert len(cells) == n_rows * n_columns
-        assert cells["in_paper"].sum() == len(spec.rows) * len(spec.columns)
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):

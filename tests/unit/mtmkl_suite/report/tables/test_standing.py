@@ -1,16 +1,14 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from configured import of, paper_of
+from made_scores import made_context, made_row
 from scipy import stats
 
 from mtmkl_suite.config.models import Record
-from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
 from mtmkl_suite.judge.overlap import Overlap
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.standing import standings
 
 LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
@@ -19,10 +17,10 @@ LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
 def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
     rng = np.random.default_rng(len(experiment))
     return [
-        dict.fromkeys(COLUMNS, 0)
-        | {"experiment": experiment, "dataset": "toy", "method": method,
-           "repeat": repeat, "task": "all", "setting": "", "metric": metric,
-           "params": "", "value": level + 0.001 * rng.random(), "fit_seconds": seconds}
+        made_row(
+            experiment, method, metric, level + 0.001 * rng.random(), dataset="toy",
+            repeat=repeat, fit_seconds=seconds,
+        )
         for seconds, (method, level) in enumerate(levels.items(), start=1)
         for repeat in range(repeats)
     ]  # fmt: skip
@@ -54,7 +52,7 @@ def context(rows, own=("own",), metrics=None, datasets=None):
             },
         }
     )
-    return Context(config, pd.DataFrame(rows), {}, {}, {})
+    return made_context(config, rows)
 
 
 def shown(found):
