@@ -10,6 +10,7 @@ from mtmkl_suite.config.models import Record
 from mtmkl_suite.judge.comparison import compare_experiments
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.report.tables.standing import standings
+from mtmkl_suite.report.text import p_text
 
 LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
 
@@ -19,7 +20,7 @@ def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
     return [
         made_row(
             experiment, method, metric, level + 0.001 * rng.random(), dataset="toy",
-            repeat=repeat, fit_seconds=seconds,
+            repeat=repeat, fit_seconds=seconds + 100 * (repeat == 0),
         )
         for seconds, (method, level) in enumerate(levels.items(), start=1)
         for repeat in range(repeats)
@@ -149,6 +150,16 @@ def test_mean_ranks_over_experiments():
     assert sorted(without) == ["1.50", "1.50", "–"]
 
 
+def test_methods_that_lack_an_experiment_have_no_mean_rank():
+    rows = scores("first") + scores("second", levels={"own": 0.8, "bad": 0.7})
+    found = shown(context(rows, metrics={"first": "accuracy", "second": "accuracy"}))
+    assert column(found[0].table, "method") == ["Own (joined)", "Bad"]
+    assert column(found[0].table, "mean rank") == ["1.00", "2.00"]
+    assert found[0].table.notes[1:] == [
+        "Left out, for they lack scores somewhere: Good."
+    ]
+
+
 @pytest.mark.parametrize(
     ("datasets", "note"),
     [
@@ -208,5 +219,10 @@ def test_the_interval_is_that_of_the_test_beside_it():
     half = stats.t.ppf(0.975, 7) * abs(row["mean_difference"] / row["t_corrected"])
     assert row["interval_high"] - row["mean_difference"] == pytest.approx(half)
     assert any("Repeats share samples: interval" in n for n in standing.table.notes)
+    mine = statistics[statistics["first"].eq("own") & statistics["second"].eq("good")]
+    (p,) = mine["p_corrected"]
+    assert p_text(2 * p) != p_text(2 * mine["p_wilcoxon"].iloc[0])
+    ps = column(standing.table, "p after Holm")
+    assert ps[column(standing.table, "method").index("Own")] == p_text(2 * p)
     (standing,) = shown(context(scores("first"), own=()))
     assert any("bootstrap interval" in note for note in standing.table.notes)
