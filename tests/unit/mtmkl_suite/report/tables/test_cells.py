@@ -8,7 +8,7 @@ from configured import artefact_of, of, paper_of
 from made_scores import made_context, made_row
 
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
+from mtmkl_suite.config.models import AnyTable, Quoted, StepTable, Tolerance
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.artefacts import build
 from mtmkl_suite.report.context import load_context
@@ -16,7 +16,9 @@ from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     build_quoted,
     build_table,
+    decimals_of,
     mean_sd,
+    tolerance_text,
 )
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -126,6 +128,17 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict():
     assert len(re.findall(r"\\\\\n", table.latex())) == len(table.body) + 1
 
 
+def test_repeats_are_told_once_or_in_every_cell(table):
+    assert table.notes[0] == "Numbers are mean ± standard deviation over 2 repeats."
+    more = [*VALUES[:2], ("alone", "task_mean", [0.1, 0.2, 0.3])]
+    table = build_table(make(values=more), SPEC)
+    assert table.notes[0].endswith("over repeats (number of repeats).")
+    assert table.body[0][1:] == [
+        "22.7 ± 1.3\n22.8 ± 0.3 (n = 2) ✓",
+        "20.0 ± 10.0 (n = 3)",
+    ]
+
+
 def test_missing_numbers_say_why(table):
     body = {line[0]: line for line in table.body}
     assert body["Late, γ †"][1] == "no data: not run in this tier"
@@ -139,6 +152,7 @@ def test_long_reasons_go_below_the_table():
     assert set(table.cells.loc[table.cells["in_paper"], "verdict"]) == {"no data"}
     assert table.body[0][1] == "22.7 ± 1.3\nno data (see below)"
     assert f"No data: {reason}" in table.notes
+    assert set(table.cells.loc[table.cells["in_paper"], "rule"]) == {reason}
     assert set(table.cells["data"]) == {""}
 
 
@@ -226,6 +240,24 @@ def test_quoted_numbers_carry_their_whole_selector():
 def test_mean_sd_of_one_observation_has_no_spread():
     assert mean_sd(1.234, 0.0, 1, 2) == "1.23 (n = 1)"
     assert mean_sd(1.234, 0.5, 3, 2) == "1.23 ± 0.50 (n = 3)"
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "unit", "text"),
+    [
+        ({"absolute": 0.5}, "%", "0.5 points"),
+        ({"absolute": 1}, "%", "1 point"),
+        ({"absolute": 1}, "s", "1 s"),
+        ({"absolute": 1}, "", "1"),
+        ({"relative": 0.05}, "%", "5% of the published value"),
+    ],
+)
+def test_a_tolerance_in_words(tolerance, unit, text):
+    assert tolerance_text(Tolerance(**tolerance), unit) == text
+
+
+def test_large_means_have_few_decimals():
+    assert [decimals_of(mean) for mean in (9.99, -9.99, 10, -12)] == [3, 3, 1, 1]
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
