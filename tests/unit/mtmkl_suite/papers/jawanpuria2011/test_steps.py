@@ -61,5 +61,5 @@ def test_alternation_comes_near_and_takes_longer_to_come_nearer(small_steps, con
 
 def test_a_run_of_fewer_repeats_has_no_more_splits(small_steps, context):
     config = with_repeats(context.config, 1)
-    parts = list(small_steps._splits(replace(context, config=config), 2))
-    assert [repeat for repeat, _ in parts] == [0]
+    table = small_steps.scaling(replace(context, config=config))
+    assert set(table["repeat"]) == {0}

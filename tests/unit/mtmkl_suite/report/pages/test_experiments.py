@@ -9,8 +9,8 @@ from made_scores import made_context, made_row
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.pages.experiments import (
-    _in_section,
     data_uses,
+    experiment_facts,
     gaps_of,
     method_uses,
     options_in_words,
@@ -72,21 +72,11 @@ def test_a_file_of_ones_own_is_named_without_its_folder():
     assert variant_in_words(variant, {}) == words
 
 
-@pytest.mark.parametrize(
-    ("section", "shown"),
-    [
-        ("5.2, Fig. 1", " (sec. 5.2, Fig. 1)"),
-        ("classification", ""),
-        ("none (ours)", ""),
-    ],
-)
-def test_only_sections_of_a_paper_are_named(section, shown):
-    assert _in_section(section) == shown
-
-
 WITH_GRID = paper_of({
     "paper": {"id": "p"},
-    "protocols": {},
+    "protocols": {
+        "split": {"kind": "random", "folds": 3, "train_samples": [10, 20]},
+    },
     "methods": {
         "feat": {
             "label": "Features",
@@ -112,6 +102,7 @@ WITH_GRID = paper_of({
         },
         "two": {
             "title": "The second",
+            "protocol": "split",
             "datasets": {"name": "digits"},
             "methods": [{"method": "feat"}],
         },
@@ -125,6 +116,29 @@ def row(experiment, method, repeat, params, gap, seconds, **more):
         params=json.dumps(params) if params else "", fit_seconds=seconds, train_size=10,
     )  # fmt: skip
     return cell | more
+
+
+@pytest.mark.parametrize(
+    ("section", "shown"),
+    [
+        ("5.2, Fig. 1", " (sec. 5.2, Fig. 1)"),
+        ("classification", ""),
+        ("none (ours)", ""),
+    ],
+)
+def test_only_sections_of_a_paper_are_named(section, shown):
+    two = WITH_GRID.experiments["two"].model_copy(update={"section": section})
+    config = WITH_GRID.model_copy(update={"experiments": {"two": two}})
+    rows = [row("two", "feat", repeat, {}, 1e-4, 50.0) for repeat in range(3)]
+    facts = experiment_facts(made_context(config, rows), "two")
+    assert facts["title"] == "The second" + shown
+    assert facts["protocol"] == (
+        "split: random, trained on 10, 20 samples, repeats 1, folds 3"
+    )
+    assert facts["time"] == "3 fits, 2 min 30 s of fitting"
+    assert facts["certificates"] == (
+        "3 fits with a certificate, largest relative gap 1.0e-04"
+    )
 
 
 @pytest.fixture(scope="module")
