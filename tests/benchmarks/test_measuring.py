@@ -2,23 +2,14 @@
 
 import csv
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
-def measuring(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import measuring
-
-    yield measuring
-    for name in ("measuring", "figures"):
-        sys.modules.pop(name, None)
+def measuring(benchmark):
+    return benchmark("measuring")
 
 
 @pytest.fixture
@@ -85,15 +76,13 @@ def test_baselines_are_as_accurate_as_ours_or_it_is_said(measuring, toy):
     ]  # fmt: skip
 
 
-def test_table_figure_and_page(measuring, toy, tmp_path):
-    from figures import write_page
-
+def test_table_figure_and_page(benchmark, measuring, toy, tmp_path):
     solver, series = toy
     table, _ = measured(
         measuring, series(measuring.Solver("other", solver(lambda n, a: 0.1)))
     )
     measuring.write(table, tmp_path, quick=False)
-    write_page(tmp_path, measuring.provenance(), False)
+    benchmark("figures").write_page(tmp_path, measuring.provenance(), False)
     with (tmp_path / "toy.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == measuring.COLUMNS

@@ -1,6 +1,5 @@
 """Core-minutes of the paper tier from the published record."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,18 +9,8 @@ from mtmkl_suite.judge.sample import read_scores, seconds_of_cells
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def paper_tier(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    import paper_tier
-
-    yield paper_tier
-    for name in ("paper_tier", "measuring"):
-        sys.modules.pop(name, None)
-
-
-def test_all_seconds_of_the_record_count_once(paper_tier):
-    table = paper_tier.core_minutes("jawanpuria2011")
+def test_all_seconds_of_the_record_count_once(benchmark):
+    table = benchmark("paper_tier").core_minutes("jawanpuria2011")
     scores = read_scores(ROOT / "figures/jawanpuria2011/scores.csv.gz")
     assert set(table["experiment"]) == set(scores["experiment"])
     seconds = 60 * table["core_minutes"].sum()

@@ -8,9 +8,6 @@ from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.verdicts import Published
 
 FOLDER = config_dir() / "papers" / "argyriou2008" / "published"
-COLUMNS = [
-    "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
-]  # fmt: skip
 
 TABLES = {
     "table_1": """
@@ -84,14 +81,3 @@ def test_numbers_quoted_in_the_text():
     repeated = texts.index.intersection(table.index)
     assert len(repeated) == 4
     assert (texts[repeated] == table[repeated]).all()
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.csv")), ids=lambda p: p.stem)
-def test_files_have_the_common_form(path):
-    file = pd.read_csv(path)
-    assert list(file.columns) == COLUMNS
-    assert not file.duplicated(["row", "column"]).any()
-    assert file["source"].notna().all()
-    for row in file.to_dict("records"):
-        number = Published.from_row(row)  # raises on a bad status, sd or n
-        assert number.status == "legible"

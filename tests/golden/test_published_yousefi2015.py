@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 from mtmkl_suite.documents import config_dir
-from mtmkl_suite.judge.verdicts import Published
 from mtmkl_suite.papers.yousefi2015.audit import (
     BELOW_LEVEL,
     audit,
@@ -15,9 +14,6 @@ from mtmkl_suite.papers.yousefi2015.audit import (
 from mtmkl_suite.report.tables.ranking import DOMINATED
 
 FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
-COLUMNS = [
-    "row", "column", "value", "sd", "n", "unit", "status", "alternative", "source",
-]  # fmt: skip
 SIX = ["Robot", "Vehicle", "Image", "Pen", "MNIST", "Letter"]
 SEVEN = ["Robot", "Vehicle", "Image", "Pen", "MNIST", "Landmine", "Letter"]
 DATASETS = {"10 %": SIX, "20 %": SEVEN, "50 %": SEVEN}
@@ -161,18 +157,6 @@ def test_table_2_is_transcribed_cell_by_cell(printed):
     assert list(found.index) == list(TESTS)
     assert list(found.columns) == ["test statistic", "p value", "adjusted α"] * 3
     np.testing.assert_array_equal(found.to_numpy(), wanted)
-
-
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.csv")), ids=lambda p: p.stem)
-def test_files_have_the_common_form(path):
-    file = pd.read_csv(path)
-    assert [c for c in file.columns if c != "rank"] == COLUMNS
-    assert not file.duplicated(["row", "column"]).any()
-    assert file["source"].notna().all()
-    for row in file.to_dict("records"):
-        number = Published.from_row(row)  # raises on a bad status, sd or n
-        is_uncertain = row["row"].startswith("Landmine, ")
-        assert number.status == ("ambiguous" if is_uncertain else "legible")
 
 
 def test_numbers_quoted_in_the_text(printed):

@@ -1,11 +1,9 @@
 """Three methods on six data sets and one of images, with known means and seconds."""
 
-import pandas as pd
 from configured import artefact_of, of, paper_of
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.models import Comparison
-from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.context import Context
 
 NAMES = {"Alone": ["alone"], "Ours": ["ours", "ours_images"], "Linear": ["linear"]}
 # Accuracy in per cent of Alone, Ours and Linear, with 10 % and with 50 %.
@@ -69,14 +67,12 @@ def score_rows(name):
             if value is None:
                 continue
             method = NAMES[label][-1 if name == "Images" else 0]
+            at = {"dataset": experiment, "train_size": size}
             rows += [
-                dict.fromkeys(COLUMNS, 0)
-                | {
-                    "experiment": experiment, "dataset": experiment, "method": method,
-                    "metric": "accuracy", "train_size": size, "repeat": repeat,
-                    "setting": "", "task": "all", "params": "",
-                    "value": (value + spread) / 100, "fit_seconds": SECONDS[label],
-                }
+                made_row(
+                    experiment, method, "accuracy", (value + spread) / 100,
+                    repeat=repeat, fit_seconds=SECONDS[label], **at,
+                )
                 for repeat, spread in enumerate((-0.2, 0.2))
             ]  # fmt: skip
     return rows
@@ -84,37 +80,32 @@ def score_rows(name):
 
 def context(names=tuple(MEANS), tier="paper"):
     experiments = [name.lower() for name in MEANS]
-    return Context(
-        config=paper_of(
-            {
-                "tier": tier,
-                "experiments": {
-                    name: {
-                        "datasets": {"name": name},
-                        "methods": [
-                            {"method": each}
-                            for each in ("alone", "ours", "ours_images", "linear")
-                            if (name, each) != ("images", "linear")
-                        ],
-                    }
-                    for name in experiments
-                },
-                "artefacts": {
-                    f"figure_{what}_classification": {
-                        "kind": "figure",
-                        "comparison": COMPARISON,
-                    }
-                    for what in ("ranks", "differences", "cost", "sizes")
-                },
+    config = {
+        "tier": tier,
+        "experiments": {
+            name: {
+                "datasets": {"name": name},
+                "methods": [
+                    {"method": each}
+                    for each in ("alone", "ours", "ours_images", "linear")
+                    if (name, each) != ("images", "linear")
+                ],
             }
-        ),
-        scores=pd.DataFrame(
-            [row for name in names for row in score_rows(name)], columns=list(COLUMNS)
-        ),
-        arrays={},
+            for name in experiments
+        },
+        "artefacts": {
+            f"figure_{what}_classification": {
+                "kind": "figure",
+                "comparison": COMPARISON,
+            }
+            for what in ("ranks", "differences", "cost", "sizes")
+        },
+    }
+    return made_context(
+        paper_of(config),
+        [row for name in names for row in score_rows(name)],
         data_info={
             name: {"id": name, "status": "ok", "origin": "original"}
             for name in experiments
         },
-        published={},
     )

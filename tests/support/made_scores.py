@@ -35,6 +35,13 @@ def made_context(config, rows=(), **more):
     return Context(config=config, scores=scores, **others | more)
 
 
+def published_numbers(config):
+    """Return the printed numbers of a paper, as a context has them."""
+    return {
+        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
+    }
+
+
 def made_job(cache: Path, method_class, *, spec, experiment=None, **more):
     """Return a job of one method on a data set that is called toy."""
     experiment = of(Experiment, experiment or {})

@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 from configured import artefact_of, of, paper_of
+from made_scores import made_context, made_row
 from scipy import stats
 
 from mtmkl_suite.config.models import Comparison
-from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.context import Context
 
 METHODS = {"alone": "Alone", "pooled": "Pooled", "ours": "Our Method"}
 DATASETS = {"A": "set_a", "B": "set_b", "Mines": "mines"}
@@ -103,13 +102,10 @@ def published():
 
 def score_rows(name, block, metric, values):
     return [
-        dict.fromkeys(COLUMNS, 0)
-        | {
-            "experiment": DATASETS[name], "dataset": DATASETS[name], "method": method,
-            "metric": metric, "train_size": BLOCKS[block]["train_size"],
-            "repeat": repeat, "setting": setting, "task": "all", "params": "",
-            "value": (value + spread) / 100,
-        }
+        made_row(
+            DATASETS[name], method, metric, (value + spread) / 100, repeat=repeat,
+            dataset=DATASETS[name], setting=setting, **BLOCKS[block],
+        )
         for method, value in zip(METHODS, values, strict=True)
         for repeat, spread in enumerate((-0.2, 0.2))
         # A point of a path must not count.
@@ -131,23 +127,21 @@ def context(without=(), tier="paper"):
     methods = {
         method: {"label": label, "class": "X"} for method, label in METHODS.items()
     }
-    return Context(
-        config=paper_of(
-            {
-                "tier": tier,
-                "methods": methods,
-                "experiments": {
-                    name: {
-                        "datasets": {"name": name},
-                        "methods": [{"method": method} for method in METHODS],
-                    }
-                    for name in DATASETS.values()
-                },
-                "artefacts": {"table_1": RANKING, "table_2": TESTS},
+    config = {
+        "tier": tier,
+        "methods": methods,
+        "experiments": {
+            name: {
+                "datasets": {"name": name},
+                "methods": [{"method": method} for method in METHODS],
             }
-        ),
-        scores=pd.DataFrame(rows, columns=list(COLUMNS)),
-        arrays={},
+            for name in DATASETS.values()
+        },
+        "artefacts": {"table_1": RANKING, "table_2": TESTS},
+    }
+    return made_context(
+        paper_of(config),
+        rows,
         data_info={
             name: {"id": name, "status": "ok", "origin": "original"}
             for name in DATASETS.values()

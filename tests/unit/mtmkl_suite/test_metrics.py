@@ -132,7 +132,8 @@ SHARES = np.diag([0.75, 0.25, 0])
             "covariance_distance",
             "D_",
             COVARIANCE,
-            *map(np.diag, ([0.75, 0.25, 0], [0.25, 0.75, 0])),
+            # The third variable is not relevant.
+            *map(np.diag, ([0.75, 0.25, 5], [0.25, 0.75, 0])),
         ),
     ],
 )
@@ -172,6 +173,16 @@ def test_explained_variances_against_r2(numbers):
         "explained_variance": 1 - (sizes @ error) / (sizes @ variance),
     }.items():
         assert of_all(name, numbers) == pytest.approx(expected)
+
+
+def test_a_task_without_variance_has_none_to_explain(numbers):
+    constant = replace(numbers, y=np.where(numbers.task == 1, 2.0, numbers.y))
+    ratio = by_task(numbers, r2_score)[[0, 2]]
+    assert ("explained_variance", "b") not in values("explained_variance", constant)
+    found = of_all("explained_variance_task_mean", constant)
+    assert found == pytest.approx(ratio.mean())
+    found = of_all("explained_variance_weighted", constant)
+    assert found == pytest.approx(np.average(ratio, weights=[5, 4]))
 
 
 def test_the_variance_of_all_rows_is_the_total(numbers):
@@ -287,6 +298,12 @@ def test_means_are_over_tasks_with_both_labels():
     }
 
 
+def test_the_loss_of_a_task_is_by_its_own_scores():
+    y, task = [1, -1, 1, -1, 1, 1], [0, 0, 1, 1, 2, 2]
+    losses = metric("auc").loss_by_task(made(y, task, score=[3, 1, 0, 2, 5, 5]))
+    np.testing.assert_array_equal(losses, [0.0, 1.0, np.nan])
+
+
 def test_pooled_area_compares_across_tasks():
     found = made([1, -1, 1, -1], [0, 0, 1, 1], score=[1, 0, 11, 10])
     assert values("auc_pooled", found) == {("auc_pooled", "all"): 0.75}
@@ -351,6 +368,13 @@ def test_edges_are_pairs_of_nodes():
     scores = np.array([[9, 0.8, 0.5], [0.8, 9, 0.1], [0.5, 0.1, 9]])
     found = made(fitted={"edge_scores_": scores}, truth={"adjacency": adjacency})
     assert values("edge_auc", found) == {("edge_auc", "all"): 0.5}
+
+
+def test_weights_are_those_of_the_first_feature():
+    found = made(fitted={"features_": np.array([[-0.6, 0.0], [0.8, 1.0]])})
+    assert values("feature_weights", found) == {
+        ("feature_weight_1", "all"): 0.6, ("feature_weight_2", "all"): 0.8,
+    }  # fmt: skip
 
 
 def test_row_norms_fall_and_sum_to_one():

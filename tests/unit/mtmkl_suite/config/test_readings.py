@@ -113,6 +113,39 @@ def test_a_reading_changes_only_what_it_says(folder):
     assert config.seconds[f"digits@inputs=unit/{variant.id}/stl"] == seconds
 
 
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ("{inputs: unit_range}", {"inputs": "unit_range"}),
+        ("{}", {"n_classes": 4, "n_per_class": 20}),
+    ],
+)
+def test_options_given_with_another_data_set_are_all_of_its_own(folder, options, found):
+    of = ("{options: {inputs: unit_range}}", f"{{name: pendigits, options: {options}}}")
+    changed(folder, of)
+    (variant,) = (
+        load_readings(folder, "quick").experiments["digits@inputs=unit"].variants
+    )
+    assert (variant.name, variant.options) == ("pendigits", found)
+
+
+def test_another_metric_alone_leaves_no_choice_by_the_old_one(folder):
+    metrics = "{metrics: [misclassified]}"
+    changed(folder, ("{digits: {methods: [stl]}}", "{landmine: {methods: [stl]}}"),
+            ("{datasets: {options: {inputs: unit_range}}}", metrics))  # fmt: skip
+    made = load_readings(folder, "paper").experiments["landmine@inputs=unit"]
+    assert load_paper(folder, "paper").experiments["landmine"].select_by == "auc"
+    assert made.select_by is None
+
+
+def test_controls_are_not_run_again(folder):
+    changed(folder, ("{digits: {methods: [stl, mtl], repeats: 1}}", "{digits: {}}"))
+    main = load_paper(folder, "paper").experiments["digits"]
+    made = load_readings(folder, "paper").experiments["digits@strata=none"]
+    before, after = ({each.method for each in e.methods} for e in (main, made))
+    assert before - after == {"floor", "ceiling"}
+
+
 def test_null_removes_a_parameter_and_another_class_keeps_the_others(folder):
     changed(
         folder,

@@ -1,9 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl_suite.data.scaling import fitted_targets, scaled_inputs, scaled_targets
+from mtmkl_suite.data.scaling import (
+    fitted_inputs,
+    fitted_targets,
+    scaled_inputs,
+    scaled_targets,
+)
 
 
 def data(X):
@@ -24,6 +31,14 @@ def test_targets_are_in_units_of_the_training_rows_of_their_task():
     found = fitted_targets(scaled_targets(raw, "within_tasks"), train)
     np.testing.assert_array_equal(found.y, [-1.0, 1.0, 3.0, 0.0, 0.0, 1.0])
     assert "within_tasks" not in found.truth
+
+
+def test_a_feature_that_no_training_row_has_is_kept():
+    raw = data([[7.0, 1.0], [7.0, 3.0], [2.0, 9.0]])
+    gaps = np.array([[1, 0], [1, 0], [0, 1]])
+    raw = replace(raw, truth={"gaps": gaps, "categories": np.array([], dtype=int)})
+    found = fitted_inputs(raw, np.array([0, 1]))
+    np.testing.assert_array_equal(found.X, [[0.0, 1.0], [0.0, 3.0], [2.0, 2.0]])
 
 
 def test_what_cannot_be_scaled_is_refused():

@@ -141,6 +141,9 @@ def test_what_a_split_depends_on():
         assert np.array_equal(other.task_order, base.task_order)
     more_folds = make_split(data, RANDOM | {"folds": 10}, 0, train_size=40, repeat=1)
     assert np.array_equal(more_folds.train, base.train)
+    sizes = RANDOM | {"train_samples": [20, 40]}
+    smaller = make_split(data, sizes, 0, train_size=20, repeat=1)
+    assert not set(smaller.train) <= set(base.train)
     renamed = one_vs_rest(
         np.unique(data.X, axis=0), np.arange(73) % 4, name="another name"
     )
@@ -252,13 +255,14 @@ def test_per_task_gives_an_example_one_role_in_all_tasks_it_belongs_to():
     assert np.intersect1d(sample[split.train], sample[split.test]).size == 0
 
 
-def test_per_class_draws_as_many_of_each_class():
-    data = labelled(n=80)
+@pytest.mark.parametrize("cut", [one_vs_rest, one_vs_one])
+def test_per_class_draws_as_many_of_each_class(cut):
+    data = labelled(cut, n=80)
     protocol = sized("per_class", 6)
     split = make_splits(data, protocol, 1)[6, 0]
-    for t in range(4):
-        mine = split.train[data.task[split.train] == t]
-        assert (mine.size, int((data.y[mine] > 0).sum())) == (24, 6)
+    samples = np.unique(data.sample[split.train])
+    assert np.bincount(samples % 4).tolist() == [6] * 4
+    assert np.isin(data.sample, samples).sum() == split.train.size
     assert np.intersect1d(data.sample[split.train], data.sample[split.test]).size == 0
 
 

@@ -103,6 +103,16 @@ def test_tasks_that_share_some_examples_are_refused():
         make_splits(data, {**HALVES, "train_sizes": 5}, 0)
 
 
+@pytest.mark.parametrize("n_train", [1, 48])
+def test_a_label_may_go_without_where_so_few_or_so_many_are_wanted(n_train):
+    data = separate_tasks([50], [20])
+    split = make_splits(data, {**HALVES, "train_sizes": n_train}, 0)[n_train, 0]
+    sizes = [rows.size for rows in roles(split)]
+    assert sizes[0] == n_train
+    assert sum(sizes) == 50
+    assert abs(sizes[1] - sizes[2]) <= 1
+
+
 def test_too_many_for_training_are_named():
     with pytest.raises(ValueError, match="leave too few of the 50"):
         make_splits(separate_tasks([50], [20]), {**HALVES, "train_sizes": 49}, 0)

@@ -268,12 +268,38 @@ def test_control_sees_the_test_rows(tmp_path, data, splits):
     assert set(scores["value"]) == {0.0}
 
 
+class Drawn(ShrunkMean):
+    """Predicts its seed."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def predict(self, X, task=None):
+        return np.full(len(X), self.random_state % 1000)
+
+    def fit(self, X, y, task=None):
+        return self
+
+
+def test_each_repeat_has_a_seed_of_its_own_that_comes_back(tmp_path, data, splits):
+    settings = {"spec": {"grid": {}, "selection": "none"}, "method_class": Drawn}
+    values, again, other = (
+        run(tmp_path / str(k), data, splits, seed=seed, **settings)[0]["value"].tolist()
+        for k, seed in enumerate((1, 1, 2))
+    )
+    assert values == again
+    assert len({*values, *other}) == 6
+
+
 def test_arrays_are_kept_where_asked_of_most_tasks(tmp_path, data, splits):
     arrays = {"names": ["coef_", "absent_"], "repeats": [1]}
     experiment = {"metrics": ["mse"], "arrays": arrays}
     spec = {"n_tasks": (2, 6)}
     _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
     assert sorted(kept) == ["coef_|0|1|6|0"]
+    experiment["mode"] = "path"
+    _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
+    assert kept == {}
 
 
 class Threshold(RegressorMixin, BaseEstimator):

@@ -39,6 +39,13 @@ def test_what_tolerances_leave_undecided_is_a_tie(last_digits, unit):
     assert choose(clear[:, None], GRID, per_task=False).params == {"gamma": 100.0}
 
 
+def test_rounding_of_no_error_is_a_tie():
+    choice = choose(errors_of(0.0, 1e-15, 1e-15, 3.0, 4.0), GRID, per_task=False)
+    assert choice.params == {"gamma": 10.0}
+    choice = choose(errors_of(0.0, 1e-9, 1e-9, 3.0, 4.0), GRID, per_task=False)
+    assert choice.params == {"gamma": 0.1}
+
+
 def test_edge_counts_only_if_strictly_better_than_its_neighbour():
     assert choose(errors_of(1, 2, 3, 4, 5), GRID, per_task=False).at_grid_edge == 1
     assert choose(errors_of(1, 1, 3, 4, 5), GRID, per_task=False).at_grid_edge == 0
@@ -95,6 +102,12 @@ def test_errors_are_summed_over_held_out_rows_by_task():
     )
     expected = [[((y[task == t] - g) ** 2).sum() for t in range(3)] for g in (0.0, 0.5)]
     np.testing.assert_allclose(errors, expected)
+    # What is held out as a whole is not learned, and has no error.
+    together = np.where(task == 2, 0, fold)
+    errors = cross_validation_errors(
+        ConstantPrediction(), np.zeros((18, 2)), y, task, together, grid, 3
+    )
+    np.testing.assert_allclose(errors, np.array(expected) * [1, 1, 0])
 
 
 def product(*sizes):

@@ -12,6 +12,7 @@ from mtmkl.methods import (
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data import make_split
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
+from mtmkl_suite.metrics import METRICS
 
 GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]
 
@@ -34,7 +35,7 @@ def data():
     return MultiTaskData(X=X, y=y, task=task, name="two shapes")
 
 
-def part(estimator, points, found=None):
+def part(estimator, points, found=None, **settings):
     found = data() if found is None else found
     protocol = {
         "id": "t", "kind": "per_task", "repeats": 1, "folds": 3, "train_sizes": 40,
@@ -43,7 +44,8 @@ def part(estimator, points, found=None):
 
     class Job:
         def __init__(self):
-            self.experiment = of(Experiment, {})
+            self.experiment = of(Experiment, settings)
+            self.metrics = METRICS
 
     return Part(
         job=Job(), data=found, split=split, repeat=0, n_tasks=found.n_tasks,
@@ -71,6 +73,12 @@ def test_every_task_gets_its_kernel():
             single.decision_function(given.test.X[test]),
             atol=1e-6,
         )
+
+
+def test_a_metric_of_all_tasks_cannot_choose_for_each():
+    given = part(IndependentSVMClassifier, grid(), select_by="misclassified")
+    with pytest.raises(ValueError, match="needs errors of each task"):
+        next(alone(given))
 
 
 def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():

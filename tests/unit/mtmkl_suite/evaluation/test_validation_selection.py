@@ -1,6 +1,8 @@
 """Choosing on validation rows: selection "validation"."""
 
+import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -122,6 +124,18 @@ def test_the_whole_path_is_recorded_if_wanted(tmp_path, data, splits):
         expected = mean_area(data, splits[20, row["repeat"]].test, angle)
         assert row["value"] == pytest.approx(expected)
     assert len(scores[scores["metric"] == "validation_auc"]) == 14
+
+
+def test_a_point_has_its_own_seconds_and_a_choice_those_of_all(
+    tmp_path, data, splits, monkeypatch
+):
+    ticks = itertools.count()
+    clock = SimpleNamespace(process_time=lambda: next(ticks))
+    monkeypatch.setattr("mtmkl_suite.evaluation.selectors.time", clock)
+    job = make_job(tmp_path, experiment={"record_path": True})
+    scores, _ = run_job(job, lambda repeat: data, splits)
+    rows = scores[scores["metric"] == "auc"]
+    assert rows["fit_seconds"].tolist() == [1.0] * 6 + [6.0] + [1.0] * 6 + [6.0]
 
 
 @pytest.mark.parametrize(

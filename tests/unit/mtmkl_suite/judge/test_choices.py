@@ -2,21 +2,19 @@ import json
 
 import pandas as pd
 import pytest
+from made_scores import made_row
 
-from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.choices import chosen_parameters
 
 
 def scores(params, **values):
     rows = [
-        dict.fromkeys(COLUMNS, 0)
-        | {"experiment": "one", "dataset": "toy", "method": "svm", "task": "all",
-           "setting": "", "metric": metric, "repeat": repeat}
+        made_row("one", "svm", metric, 0, repeat=repeat)
         | {"params": json.dumps(found) if found else ""}
         | values
         for repeat, found in enumerate(params)
         for metric in ("auc", "accuracy")
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 

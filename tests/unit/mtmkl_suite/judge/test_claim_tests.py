@@ -409,6 +409,15 @@ class TestOverlap:
         largest = variance_ratio([self.PLACES["e", "d", size]], **role)
         assert result.variance_ratio == pytest.approx(largest)
 
+    @pytest.mark.parametrize("sides", [(10, 50), (50, 10)])
+    def test_sides_of_different_sizes_count_as_the_one_that_shares_more(
+        self, sizes, sides
+    ):
+        lower, higher = ({"method": "a", "train_size": size} for size in sides)
+        scores = pd.concat(sizes)
+        result = paired_difference(scores, self.PLACES, lower=lower, higher=higher)
+        assert result.variance_ratio == pytest.approx(0.45 / 0.55)
+
     def test_a_curve_that_never_goes_the_wrong_way_is_no_test(self, table):
         scores = pd.concat(
             [
@@ -467,6 +476,8 @@ class TestAheadByRanks:
             assert (result.verdict, result.own.statistic) == (verdict, 2.0)
             assert (result.n_units, result.variance_ratio) == (7, 0.0)
             assert "2 of 3 methods have a worse mean rank" in result.note
+        means["own"] = 0.5  # z = -1, -2 and -3: as far away, on the other side
+        assert self.result(table, means, 1).own.statistic == 0
         errors = {"own": 0.1, "a": 0.2, "b": 0.3, "c": 0.4}
         assert self.result(table, errors, 2, metric="mse").verdict == "holds"
         with pytest.raises(NoDataError, match="e0"):

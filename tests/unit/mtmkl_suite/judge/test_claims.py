@@ -116,14 +116,18 @@ class TestEvaluate:
         assert middle == pytest.approx(shared[["interval_low", "interval_high"]].mean())
         assert (same["rho"], same["verdict"]) == (1.0, "undecided")
 
-    def test_undecided_claims_say_how_many_repeats_would_decide(self, by_methods):
+    @pytest.mark.parametrize("margin", [0.0, 0.01])
+    def test_undecided_claims_say_how_many_repeats_would_decide(
+        self, by_methods, margin
+    ):
         difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
         scores = by_methods(np.zeros(5), difference)
         overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
-        claim = evaluate([CLAIM], scores, overlaps=overlaps).iloc[0]
+        tested = claim_of(args=ARGS | {"at_least": margin})
+        claim = evaluate([tested], scores, overlaps=overlaps).iloc[0]
         assert claim["verdict"] == "undecided"
         assert claim["n"] == 5
-        mean, sd = difference.mean(), difference.std(ddof=1)
+        mean, sd = difference.mean() - margin, difference.std(ddof=1)
         assert claim["n_needed_own"] == repeats_needed(mean, sd)
         assert claim["n_needed"] == repeats_needed(mean, sd, 0.02 / 0.98)
         assert 5 < claim["n_needed_own"] < claim["n_needed"] < 100
@@ -197,6 +201,16 @@ class TestEvaluate:
     def test_a_score_of_all_examples_together_is_no_mean_of_tasks(self, single):
         single.loc[single["task"] == "all", "value"] += 0.01
         assert self.over_tasks(single).isna().all()
+
+    def test_data_sets_that_sample_different_things_are_no_sample(self, single):
+        both = pd.concat([single, single.assign(dataset="d2")])
+        places = self.PLACES | {("e", "d2", 0): self.PLACES["e", "d", 0]}
+        kinds = {"d": "fields", "d2": "fields"}
+        found = self.over_tasks(both, overlaps=places, sample_of=kinds)
+        assert found["tasks_of"] == "fields"
+        kinds["d2"] = "schools"
+        found = self.over_tasks(both, overlaps=places, sample_of=kinds)
+        assert found.isna().all()
 
     def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
         with pytest.raises(KeyError, match="'d'"):
@@ -283,6 +297,24 @@ class TestSentences:
             0,
         )
         assert row["effect_low"] == found["corrected_low"][0]
+
+    def test_an_effect_is_the_median_and_has_an_interval_if_all_have(self, scores):
+        both = [
+            scores.assign(experiment=name, value=scores["value"] * factor)
+            for name, factor in (("e", 1.0), ("f", 2.0), ("g", 9.0))
+        ]
+        claim = claim_of(settings={"experiment": [*"efg"], "metric": ["mse", "rmse"]})
+        found = evaluate([claim], pd.concat(both))
+        found = found[found["verdict"] != "no data"]
+        (row,) = judged_sentences([claim], found).to_dict("records")
+        assert row["effect"] == found["estimate"].iloc[1] < found["estimate"].mean()
+        assert row["metric"] == ""  # one of two
+        both[2] = both[2][both[2]["repeat"] == 0]
+        found = evaluate([claim], pd.concat(both))
+        (row,) = judged_sentences([claim], found).to_dict("records")
+        assert row["settings"] == 3
+        assert math.isnan(row["effect_low"])
+        assert math.isnan(row["effect_high"])
 
     def test_settings_without_data_are_left_out_and_none_is_no_verdict(self, scores):
         settings = {"experiment": ["e", "not_run"]}

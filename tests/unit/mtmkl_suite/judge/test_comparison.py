@@ -50,6 +50,9 @@ class TestTables:
             for t, v in ((10, 9.0), (200, 1.0 + r))
         ]
         rows += [{"method": "b", "repeat": r, "value": 2.0} for r in range(3)]
+        # A point of a path was not chosen.
+        walked = {"method": "a", "n_tasks": 200, "setting": '{"gamma": 1}'}
+        rows += [walked | {"repeat": r, "value": 99.0} for r in range(3)]
         frame = pairwise_table(table(rows), "e", "mse", methods=["a", "b"])
         assert frame.loc[0, "mean_first"] == pytest.approx(2.0)
 
@@ -64,6 +67,22 @@ class TestTables:
         assert frame.loc[("a", "c"), "p_wilcoxon_holm"] == pytest.approx(p)
         assert frame["p_wilcoxon_holm"].isna().tolist() == [True, False, True]
         assert frame["can_reject"].tolist() == [False, True, False]
+
+    def test_sizes_that_one_method_lacks_do_not_count_as_shared(self, table):
+        rng = np.random.default_rng(3)
+        rows = [
+            {"method": m, "repeat": r, "train_size": size, "value": rng.normal()}
+            for m, sizes in (("a", (10, 50)), ("b", (10,)))
+            for r in range(6)
+            for size in sizes
+        ]
+        overlaps = {
+            ("e", "d", 10): Overlap(1.0, 0.4, 0.6),
+            ("e", "d", 50): Overlap(1.0, 0.1, 0.9),
+        }
+        settings = {"methods": ["a", "b"], "overlaps": overlaps}
+        frame = pairwise_table(table(rows), "e", "mse", **settings)
+        assert frame.loc[0, "rho"] == pytest.approx(0.4)
 
     def test_a_metric_that_overflows_has_no_difference(self, table):
         values = {"a": [1.0, math.inf, 3.0], "b": [1.0, 1.0, 1.0]}
@@ -157,12 +176,11 @@ class TestPlan:
         assert compare_rankings(config, table([{}]), ropes={}).empty
 
     def test_named_pairs_alone_are_compared_by_their_printed_names(self, table):
+        experiments = ("one", "two", "three", "four", "five")
         compared = {
             "columns": {"A": ["a", "a2"], "B": "b", "C": "c"}, "scale": 100,
             "pairs": ["A", "C"], "rope": 0.5,
-            "rows": {
-                name: {"experiment": name, "metric": "auc"} for name in ("one", "two")
-            },
+            "rows": {e: {"experiment": e, "metric": "auc"} for e in experiments},
             "blocks": {"all": {}},
         }  # fmt: skip
         layouts = [{"layout": "method_pairs"}, {"layout": "method_ranks"}]
@@ -178,15 +196,17 @@ class TestPlan:
                     "experiment": e, "dataset": e, "metric": "auc", "value": value,
                     "method": "a2" if (e, m) == ("two", "a") else m,
                 }
-                for e in ("one", "two")
+                for e in experiments
                 for m, value in values.items()
             ]
         )  # fmt: skip
         ropes = practical_equivalence(config, {})
-        assert ropes == {("one", "auc"): 0.005, ("two", "auc"): 0.005}
+        assert ropes == {(e, "auc"): 0.005 for e in experiments}
+        ropes["two", "auc"] = 0.02
         found = compare_rankings(config, scores, ropes=ropes)
         row = found.set_index("experiment").loc["t0, all"]
-        assert (row["first"], row["second"], row["n"]) == ("A", "C", 2)
+        assert (row["first"], row["second"], row["n"]) == ("A", "C", 5)
+        assert row["rope"] == 0.02
         assert row["mean_difference"] == pytest.approx(-0.1)
         assert len(found) == 1
 

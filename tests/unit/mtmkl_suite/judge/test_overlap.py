@@ -128,6 +128,11 @@ class TestVarianceRatio:
             10 * variance_ratio([split])
         )
 
+    def test_several_data_sets_count_as_the_one_that_overlaps_most(self):
+        split, new_data = Overlap(1.0, 0.4, 0.6), Overlap(0.0, 0.4, 0.6)
+        expected = variance_ratio([split, split])
+        assert variance_ratio([split, new_data]) == pytest.approx(expected)
+
     def test_a_larger_pool_is_less_in_common(self):
         shares = [0.0, 0.1, 0.5, 0.9, 1.0]
         ratios = [variance_ratio([Overlap(share, 0.4, 0.6)]) for share in shares]

@@ -9,6 +9,7 @@ from mtmkl_suite.judge.sample import (
     dataset_options,
     fits,
     higher_is_better,
+    is_mean_of_tasks,
     read_scores,
     select,
 )
@@ -37,6 +38,17 @@ def test_unit_task_leaves_out_the_row_over_all_tasks(table):
     )
     rows = select(scores, {}, metric="mse", unit="task")
     assert average(rows, ["task"]).to_dict() == {"t1": 2.0, "t2": 5.0}
+
+
+def test_one_fit_of_another_value_tells_that_it_is_no_mean_of_tasks(table):
+    rows = [
+        {"dataset": name, "repeat": repeat, "task": task, "value": value}
+        for name, off in (("a", 0.0), ("b", 0.01))
+        for repeat in (0, 1)
+        for task, value in (("t1", 1.0), ("t2", 3.0), ("all", 2.0 + off * repeat))
+    ]
+    found = is_mean_of_tasks(table(rows))
+    assert found.to_dict() == {("e", "a", "mse"): True, ("e", "b", "mse"): False}
 
 
 def test_columns_of_fits_can_be_asked_for_as_metrics(table):

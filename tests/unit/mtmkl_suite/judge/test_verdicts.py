@@ -177,6 +177,12 @@ def test_other_cells_that_the_rule_accepts():
     assert text.endswith("4 (33%) reproduced and 0 (0%) close")
 
 
+def test_other_cells_without_a_number_are_no_pairs():
+    published = {"a": Published(1.0), "b": Published(None, status="lost in our copy")}
+    ours = dict.fromkeys("ab", Reproduced(1.0, 0.0, 10))
+    assert acceptance_text(published, ours, POINTS).startswith("of 1 pairs")
+
+
 def test_other_cells_of_a_single_cell():
     text = acceptance_text({"a": Published(1.0)}, {}, POINTS)
     assert text == "no other cell to test the rule on"

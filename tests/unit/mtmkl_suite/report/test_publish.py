@@ -37,7 +37,7 @@ SCORES = pd.DataFrame(
         ("first", "a", 1, '{"C": 1}', "", 1.0),
         ("first", "a", 1, '{"C": 2}', "", 2.0),
         ("first", "a", 2, "", '{"C": 2}', 4.0),
-        ("second", "a", 1, '{"C": 1}', "", 0.25),
+        ("second", "a", 1, '{"C": 1}', "", 0.2512),
         ("second", "a", 1, '{"C": 2}', "", 0.5),
     ],
     columns=["experiment", "method", "repeat", "setting", "params", "fit_seconds"],
@@ -128,16 +128,26 @@ def test_seconds_are_those_of_a_repeat():
         "experiment": ["first", "second"],
         "dataset": ["d", "d"],
         "method": ["a", "a"],
-        "seconds": [(3.0 + 4.0) / 2, 0.25 + 0.5],
+        "seconds": [(3.0 + 4.0) / 2, 0.751],
     }
 
 
 def test_publishing_measures_what_was_not_measured_before(config, results, tmp_path):
     path = tmp_path / "config/papers/toy/seconds.csv"
     path.write_text("experiment,dataset,method,seconds\nfirst,d,a,9.0\n")
+    memory = path.with_name("memory.csv")
+    memory.write_text("job,megabytes\nfirst,900\nthird,50\n")
+    took = results.path / "toy/benchmarks/first/d.tsv"
+    took.parent.mkdir(parents=True)
+    took.write_text("s\tmax_rss\n1.0\t200.5\n")
     for _ in range(2):
         publish([config], results, tmp_path / "figures", tier="paper")
-        assert path.read_text().splitlines()[1:] == ["first,d,a,9.0", "second,d,a,0.75"]
+        assert path.read_text().splitlines()[1:] == [
+            "first,d,a,9.0",
+            "second,d,a,0.751",
+        ]
+        # Memory is that of the last run.
+        assert memory.read_text().splitlines()[1:] == ["first,201", "third,50"]
 
 
 def test_a_reduced_run_is_not_published(results, tmp_path):
@@ -318,16 +328,17 @@ def test_claims_on_steps_that_were_not_kept_stay(full, figures):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "cores", "words"),
     [
-        ({"seed": 2}, "are of seed 1, not 2"),
-        ({"tier": "quick"}, "tier paper, not quick"),
+        ({"seed": 2}, 1, "are of seed 1, not 2"),
+        ({"tier": "quick"}, 2, "tier paper, not quick"),
     ],
 )
-def test_scores_of_other_settings_are_refused(full, figures, settings, words):
+def test_scores_of_other_settings_are_refused(full, figures, settings, cores, words):
     before = contents(figures)
+    changed = RUN.model_copy(update=settings)
     with pytest.raises(ValueError, match=words):
-        rejudge([full], figures, settings=RUN.model_copy(update=settings))
+        rejudge([full], figures, settings=changed, cores=cores)
     assert contents(figures) == before
 
 

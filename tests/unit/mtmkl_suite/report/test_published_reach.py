@@ -6,13 +6,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from configured import changed
+from made_scores import made_context, published_numbers
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.reach import COLUMNS, STATUSES, WHOLE, WITHIN_REACH
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.report.artefacts import printed
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.published_reach import (
     Marks,
     Reach,
@@ -37,8 +37,9 @@ def context(tmp_path_factory):
     folder = record_folder(config)
     folder.mkdir(parents=True)
     assert folder == top / "figures" / PAPER
-    published = {p.name: pd.read_csv(p) for p in (place / "published").glob("*.csv")}
-    return Context(config, read_scores(scores), {}, {}, published)
+    return made_context(
+        config, read_scores(scores), published=published_numbers(config)
+    )
 
 
 @pytest.fixture

@@ -1,9 +1,13 @@
+import math
+
 import pytest
 
 from mtmkl_suite.report.text import (
+    few_digits,
     is_number,
     metric_words,
     metrics_in_words,
+    number,
     p_text,
     with_minus,
 )
@@ -42,6 +46,21 @@ def test_numbers_have_a_minus_and_other_texts_stay(text, shown):
 )  # fmt: skip
 def test_what_is_a_number(text, is_one):
     assert is_number(text) == is_one
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "+0.0"), (0.0123, "+0.012"), (-0.96, "−0.96"), (123.4, "+123"),
+        (2.3e-5, "+0.000023"), (-1e-9, "+0.000000"),
+    ],
+)  # fmt: skip
+def test_two_digits_without_a_power_of_ten(value, text):
+    assert few_digits(value) == text
+
+
+def test_numbers_without_an_end_and_none():
+    assert [number(each) for each in (-math.inf, None, math.nan)] == ["−∞", "–", "–"]
 
 
 def test_metrics_have_words():

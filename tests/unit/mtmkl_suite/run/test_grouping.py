@@ -2,9 +2,17 @@
 
 from itertools import pairwise
 
+from configured import of
+
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Record
 from mtmkl_suite.config.readings import load_readings
-from mtmkl_suite.run.grouping import PROCESS_SECONDS, fit_groups
+from mtmkl_suite.run.grouping import (
+    PROCESS_SECONDS,
+    all_results,
+    fit_groups,
+    result_groups,
+)
 from mtmkl_suite.run.plan import expected_seconds, fit_jobs
 
 
@@ -32,3 +40,10 @@ def test_readings_and_the_quick_tier_have_a_process_per_experiment():
         wanted = [job.experiment for job in fit_jobs(config)]
         assert [group.name for group in groups] == list(dict.fromkeys(wanted))
         assert [job.experiment for group in groups for job in group.jobs] == wanted
+
+
+def test_results_beside_a_record_are_made_by_one_process():
+    config = load_paper("argyriou2008", "paper")
+    assert len(result_groups(config)) > 10
+    beside = config.model_copy(update={"record": of(Record, {"note": "theirs"})})
+    assert result_groups(beside) == [all_results(beside)]

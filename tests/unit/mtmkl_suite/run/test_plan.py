@@ -3,17 +3,14 @@ from dataclasses import replace
 import pytest
 from configured import paper_of, toy
 
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.run import plan
 from mtmkl_suite.run.grouping import fit_groups
 
-PAPERS = [
-    "argyriou2008", "comparison", "jawanpuria2011", "jebara2011", "widmer2015",
-    "yousefi2015",
-]  # fmt: skip
+PAPERS = load_run_config().papers
 
 
 @pytest.fixture

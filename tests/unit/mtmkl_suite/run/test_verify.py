@@ -76,11 +76,22 @@ def test_a_record_of_this_code_is_equal_and_what_is_finished_is_kept(record, tmp
     assert finished(path, [record], cells) == {cells[0]: results[cells[0]]}
     # Not for other cells, code or scores.
     assert finished(path, [record], cells[1:]) == {}
+    # Nor of those that had no data, which may be there now.
+    lacking = {**document, "cells": [document["cells"][0] | {"outcome": "no data"}]}
+    write_json(tmp_path / "lacking.json", lacking)
+    assert finished(tmp_path / "lacking.json", [record], cells) == {}
     document["cells"][0]["code"] = "0" * 12
     write_json(tmp_path / "older.json", document)
     assert finished(tmp_path / "older.json", [record], cells) == {}
     other = rewritten(record, lambda scores: scores.assign(gap="0.5"))
     assert finished(path, [other], cells) == {}
+
+
+def test_cells_of_fewer_tasks_are_computed_by_themselves(config, request):
+    entry = {"method": "ridge", "n_tasks": [5, 10]}
+    config["experiments"]["digits"]["methods"] = [entry]
+    record = request.getfixturevalue("record")
+    assert outcomes(check(record)) == {"equal": 4}
 
 
 def test_without_time_nothing_is_computed_and_no_process_left(record):

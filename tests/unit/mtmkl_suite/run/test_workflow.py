@@ -97,20 +97,6 @@ def test_what_a_killed_run_left_goes_where_nothing_is_to_be_done(drawn):
     assert signal.getsignal(signal.SIGTERM) is handler
 
 
-def test_a_damaged_cell_is_computed_again(drawn):
-    scores = scores_of(drawn)
-    damaged = list(drawn.glob("results/cache/*/*.npz"))
-    for path in damaged:
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    shutil.rmtree(drawn / "results/quick+tiny+drawn")
-    done = run(TINY, drawn, experiments=["drawn"])
-    log = (done.logs / "tiny/fits/drawn.log").read_text()
-    assert damaged
-    assert all(f"{path.name} is damaged" in log for path in damaged)
-    again = scores_of(drawn).drop(columns="fit_seconds")
-    assert again.equals(scores.drop(columns="fit_seconds"))
-
-
 def start(*arguments, results):
     return subprocess.Popen(
         [sys.executable, "-m", "mtmkl_suite.cli.main", "run", f"--paper={TINY}",

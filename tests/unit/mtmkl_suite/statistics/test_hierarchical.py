@@ -226,6 +226,8 @@ def test_a_conclusion_is_marked_where_one_data_set_reverses_it(tables):
         "b beats a with probability 0.93 (5 data sets, 50 repeats); if Far is left out"
     )
     assert in_words(row) == f"{words}, 0.31"
+    near = in_words(row | {"probability": 0.994})
+    assert near.startswith("b beats a with probability 0.99 (")
     assert in_words(row | {"reversed_without": "Far"}).endswith("Reversed without Far")
     equal = in_words(row | {"conclusion": "equivalent", "probability": 0.9999})
     assert equal.startswith("a and b are equivalent with probability more than 0.99 (")

@@ -58,6 +58,8 @@ def test_repeats_are_averaged_and_it_is_said(read, wide, long):
     pd.testing.assert_frame_equal(means[list(found.values)], found.values)
     assert {len(each) for each in found.repeats.values()} == {3}
     assert not read(wide).repeats
+    constant = read(long.assign(fold=1), repeats=["repeat", "fold"]).remarks
+    assert "3 scores within a data set (repeat)" in constant[0]
 
 
 def test_only_repeats_that_all_methods_have_are_averaged(read, wide, long):
@@ -87,6 +89,7 @@ def test_repeats_and_seconds_are_kept(read, wide, long):
     # A column that is not whole is none, and so is that of a wide table.
     assert read(gone.assign(seconds=took.where(gone["method"] != "A"))).seconds is None
     assert read(wide).seconds is None
+    assert read(gone.assign(seconds=0.0)).seconds is None
     assert read(wide).repeats == {}
 
 
@@ -359,8 +362,10 @@ class TestColumns:
     def test_spreads(self, read, wide, name):
         with pytest.raises(ScoresError, match="is the spread of 'A' by its name"):
             read(wide.assign(**{name: wide["A"] / 20}))
-        (remark,) = read(wide.assign(**{name: wide["B"] + 0.01})).remarks
-        assert remark.startswith(f"{name} is ranked as a method")
+        # No spread is half as large as all that it belongs to.
+        for values in (wide["B"] + 0.01, wide["A"] * 0.7):
+            (remark,) = read(wide.assign(**{name: values})).remarks
+            assert remark.startswith(f"{name} is ranked as a method")
 
     def test_a_column_of_the_best(self, read, wide):
         (remark,) = read(wide.assign(best=wide["A"] + 0.01)).remarks

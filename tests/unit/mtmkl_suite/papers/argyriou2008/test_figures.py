@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtmkl_suite.report.artefacts import drawn, write_artefacts
+from mtmkl_suite.report.artefacts import drawn
 from mtmkl_suite.report.context import load_context
 
 FIGURES = [f"figure_{k}" for k in range(1, 11)]
@@ -23,26 +23,6 @@ def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
     assert not numbers.empty
     curves = [axis for axis in figure.axes if axis.lines]
     assert all(axis.get_xlabel() for axis in curves)
-
-
-@pytest.mark.parametrize("name", FIGURES[1:])  # the first is computed
-def test_without_data_a_figure_says_so(name, paper, empty_results):
-    figure, numbers = drawn(name, load_context(paper, empty_results))
-    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
-    assert any(
-        "no data" in text and "absent" in text.replace("\n", " ") for text in texts
-    )
-    assert list(numbers.columns) == ["no data"]
-
-
-def test_files_are_the_same_twice(paper, reported):
-    names = ["figure_2", "figure_8"]
-    paths = [reported.artefact(n, end) for n in names for end in ("svg", "pdf", "csv")]
-    first = [path.read_bytes() for path in paths]
-    for path in paths:
-        path.unlink()
-    write_artefacts(names, paper, reported)
-    assert [path.read_bytes() for path in paths] == first
 
 
 def test_ends_of_the_norm_are_those_of_the_paper(context):

@@ -10,16 +10,9 @@ from mtmkl_suite.papers.comparison.figures import (
     paired_differences,
     pareto_front,
     ranks,
-    sizes,
 )
 
 FEATURES = [name for name in MEANS if name != "Images"]
-
-
-@pytest.mark.parametrize("draw", [ranks, paired_differences, cost, sizes])
-def test_figures_say_what_is_missing(draw):
-    _, numbers = draw(context(()), COMPARISON)
-    assert list(numbers) == ["no data"]
 
 
 def test_ranks_and_critical_difference():

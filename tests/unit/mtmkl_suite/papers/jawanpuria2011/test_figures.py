@@ -7,7 +7,6 @@ import pytest
 from mtmkl_suite.papers.jawanpuria2011 import figures, steps
 from mtmkl_suite.report.figures.drawing import figure_style
 
-NAMES = ["figure_1a", "figure_1b", "figure_1c", "figure_1d", "figure_time"]
 SOLVERS = ["mirror_descent", "alternating"]
 
 
@@ -107,14 +106,3 @@ def test_time_has_a_panel_for_each_size_and_medians_over_splits(draw):
     medians = numbers["median_seconds"].dropna()
     assert len(medians) == 2 * 2 * len(steps.LEVELS)
     np.testing.assert_allclose(medians, 0.02)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_missing_data_are_said(context, tables, draw, name):
-    (variant,) = context.datasets(steps.EXPERIMENT)
-    info = {variant: {"status": "missing", "reason": "School is not in the mirror"}}
-    empty = {step: table.iloc[:0] for step, table in tables.items()}
-    with figure_style():
-        made = replace(context, steps=empty, data_info=info)
-        _, numbers = getattr(figures, name)(made)
-    assert "School is not in the mirror" in numbers["no data"].iloc[0]

@@ -1,12 +1,9 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from mtmkl_suite.config.parts import with_repeats
 from mtmkl_suite.papers.jawanpuria2011 import steps
-
-STEPS = ["scaling", "convergence", "convergence_speed", "alternation", "kernels_used"]
 
 
 def test_scaling_counts_tasks_and_kernels_and_meets_the_gap(small_steps, context):
@@ -64,18 +61,5 @@ def test_alternation_comes_near_and_takes_longer_to_come_nearer(small_steps, con
 
 def test_a_run_of_fewer_repeats_has_no_more_splits(small_steps, context):
     config = with_repeats(context.config, 1)
-    parts = list(small_steps._splits(replace(context, config=config), 2))
-    assert [repeat for repeat, _ in parts] == [0]
-
-
-@pytest.mark.parametrize("name", STEPS)
-def test_missing_data_leave_no_rows(monkeypatch, context, name):
-    def refuse(*args, **options):
-        raise AssertionError("loaded")
-
-    monkeypatch.setattr(steps, "load", refuse)
-    (variant,) = context.datasets(steps.EXPERIMENT)
-    info = {variant: {"status": "missing", "reason": "no mirror"}}
-    table = getattr(steps, name)(replace(context, data_info=info))
-    assert table.empty
-    assert len(table.columns) > 4
+    table = small_steps.scaling(replace(context, config=config))
+    assert set(table["repeat"]) == {0}

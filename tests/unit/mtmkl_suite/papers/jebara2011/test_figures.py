@@ -118,14 +118,6 @@ def test_every_figure_is_drawn_with_labels_and_numbers(name, context):
     assert "no data" not in numbers
 
 
-@pytest.mark.parametrize("name", MEASURED)
-def test_without_scores_a_figure_says_so(name, paper):
-    figure, numbers = draw(name, of(paper, []))
-    texts = [text.get_text() for axis in figure.axes for text in axis.texts]
-    assert any("no data" in text for text in texts)
-    assert list(numbers.columns) == ["no data"]
-
-
 class TestAgainstSize:
     def test_means_leave_the_recorded_path_out(self, context):
         numbers = draw("figure_1", context)[1]

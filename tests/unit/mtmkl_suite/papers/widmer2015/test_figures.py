@@ -74,15 +74,6 @@ def test_colours_of_a_method_are_the_same_for_all_data(context, draw):
     assert figure.axes[1].get_xlabel() == "samples for training, %"
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["figure_2", "figure_3b", "figure_4", "figure_recovery", "figure_spread",
-     "figure_structure"],
-)  # fmt: skip
-def test_without_scores_a_figure_says_so(name, context_of, draw):
-    assert list(draw(name, context_of([]))[1].columns) == ["no data"]
-
-
 @pytest.fixture(scope="module")
 def toys(rows, methods_of, context_of):
     table = []

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from made_scores import made_context, made_row
+from made_scores import made_context, made_row, published_numbers
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import StepTable
@@ -38,12 +38,8 @@ def paper():
 
 
 @pytest.fixture(scope="module")
-def printed():
-    folder = load_paper("yousefi2015", "paper").published
-    return {
-        f"{name}.csv": pd.read_csv(f"{folder}/{name}.csv")
-        for name in ("table_1", "table_2", "texts")
-    }
+def printed(paper):
+    return published_numbers(paper)
 
 
 def score(experiment, dataset, method, metric, value, *, size, repeat):
@@ -125,23 +121,23 @@ def letter_rows(two, groups):
     return rows
 
 
-def make(paper, printed, *, experiments=SETS, letters=True):
+def make(paper, printed):
     columns = paper.artefacts["table_1"].comparison.columns
     datasets = {
         name: experiment.variants[0].id
         for name, experiment in paper.experiments.items()
     }
     rows = [pd.DataFrame(columns=list(COLUMNS))]
-    for name in experiments:
+    for name in SETS:
         rows.append(
             pd.DataFrame(rows_of(name, datasets[name], printed["table_1.csv"], columns))
         )
-    arrays = {}
-    if letters:
-        two, groups = datasets["letter_two_kernels"], datasets["letter_groups"]
-        for method in ("group_feature_sharing_2", "group_feature_sharing_2_variance"):
-            arrays[f"letter_two_kernels/{two}/{method}"] = kept_weights()
-        rows.append(pd.DataFrame(letter_rows(two, groups)))
+    two, groups = datasets["letter_two_kernels"], datasets["letter_groups"]
+    arrays = {
+        f"letter_two_kernels/{two}/{method}": kept_weights()
+        for method in ("group_feature_sharing_2", "group_feature_sharing_2_variance")
+    }
+    rows.append(pd.DataFrame(letter_rows(two, groups)))
     return made_context(
         paper,
         pd.concat(rows, ignore_index=True),
@@ -175,14 +171,6 @@ def test_figures_are_drawn_in_full(drawn, name):
         figure.canvas.draw()
     assert len(numbers)
     assert not any("no data" in t.get_text() for a in figure.axes for t in a.texts)
-
-
-@pytest.mark.parametrize("name", ["figure_1", "figure_groups", "figure_protocol"])
-def test_without_scores_figures_say_why(paper, printed, name):
-    empty = make(paper, printed, experiments=[], letters=False)
-    figure, numbers = drawn_of(name, empty)
-    assert list(numbers.columns) == ["no data"]
-    assert "no data" in figure.axes[0].texts[0].get_text()
 
 
 def test_figure_1_shows_the_weights_and_names_the_groups(drawn, context):

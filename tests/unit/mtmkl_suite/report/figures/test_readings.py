@@ -1,11 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from made_scores import made_context, published_numbers
 
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.papers.argyriou2008.figures import figure_4_oracle, prior_scale
 from mtmkl_suite.papers.jebara2011.figures import figure_2_switches
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.reach import main_context
 
 GAINS = 0.01 * np.arange(1, 6)  # of each repeat
@@ -14,11 +14,8 @@ LEVELS = {"scale_0_01": 0.01, "scale_0_1": 0.1, "scale_10": 10.0, "scale_100": 1
 
 def contexts(paper, tier, factors):
     config = load_readings(paper, tier, factors)
-    published = {
-        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
-    }
-    empty = Context(config, pd.DataFrame(), {}, {}, published)
-    main = main_context(empty)
+    published = published_numbers(config)
+    main = main_context(made_context(config, published=published))
     # Splits are those of the main protocol.
     overlaps = {
         (name, dataset, size): overlap
@@ -26,8 +23,8 @@ def contexts(paper, tier, factors):
         for name, origin in config.readings.experiments.items()
         if origin.of == of
     }
-    return main, lambda scores: Context(
-        config, scores, {}, {}, published, overlaps=overlaps
+    return main, lambda scores: made_context(
+        config, scores, published=published, overlaps=overlaps
     )
 
 

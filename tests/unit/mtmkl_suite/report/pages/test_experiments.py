@@ -4,13 +4,13 @@ import math
 import pandas as pd
 import pytest
 from configured import paper_of
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.pages.experiments import (
-    _in_section,
     data_uses,
+    experiment_facts,
     gaps_of,
     method_uses,
     options_in_words,
@@ -37,13 +37,8 @@ INFOS = {
 }
 
 
-def context_of(config, infos=INFOS, scores=None):
-    scores = pd.DataFrame(columns=list(COLUMNS)) if scores is None else scores
-    return Context(config, scores, arrays={}, data_info=infos, published={})
-
-
 def test_a_data_set_has_its_experiments():
-    school, ten, twenty = data_uses(context_of(CONFIG), "P 2000")
+    school, ten, twenty = data_uses(made_context(CONFIG, data_info=INFOS), "P 2000")
     assert school.experiments == ["First", "Third"]
     assert school.info["digest"] == "aa"
     assert ten.variant.id == "digits[n_per_class=10]"
@@ -77,21 +72,11 @@ def test_a_file_of_ones_own_is_named_without_its_folder():
     assert variant_in_words(variant, {}) == words
 
 
-@pytest.mark.parametrize(
-    ("section", "shown"),
-    [
-        ("5.2, Fig. 1", " (sec. 5.2, Fig. 1)"),
-        ("classification", ""),
-        ("none (ours)", ""),
-    ],
-)
-def test_only_sections_of_a_paper_are_named(section, shown):
-    assert _in_section(section) == shown
-
-
 WITH_GRID = paper_of({
     "paper": {"id": "p"},
-    "protocols": {},
+    "protocols": {
+        "split": {"kind": "random", "folds": 3, "train_samples": [10, 20]},
+    },
     "methods": {
         "feat": {
             "label": "Features",
@@ -117,6 +102,7 @@ WITH_GRID = paper_of({
         },
         "two": {
             "title": "The second",
+            "protocol": "split",
             "datasets": {"name": "digits"},
             "methods": [{"method": "feat"}],
         },
@@ -125,13 +111,34 @@ WITH_GRID = paper_of({
 
 
 def row(experiment, method, repeat, params, gap, seconds, **more):
-    cell = dict.fromkeys(COLUMNS, 0) | {
-        "experiment": experiment, "dataset": "digits", "method": method,
-        "repeat": repeat, "setting": "", "task": "all", "metric": "accuracy",
-        "value": 0.5, "params": json.dumps(params) if params else "", "gap": gap,
-        "fit_seconds": seconds, "train_size": 10,
-    }  # fmt: skip
+    cell = made_row(
+        experiment, method, "accuracy", 0.5, dataset="digits", repeat=repeat, gap=gap,
+        params=json.dumps(params) if params else "", fit_seconds=seconds, train_size=10,
+    )  # fmt: skip
     return cell | more
+
+
+@pytest.mark.parametrize(
+    ("section", "shown"),
+    [
+        ("5.2, Fig. 1", " (sec. 5.2, Fig. 1)"),
+        ("classification", ""),
+        ("none (ours)", ""),
+    ],
+)
+def test_only_sections_of_a_paper_are_named(section, shown):
+    two = WITH_GRID.experiments["two"].model_copy(update={"section": section})
+    config = WITH_GRID.model_copy(update={"experiments": {"two": two}})
+    rows = [row("two", "feat", repeat, {}, 1e-4, 50.0) for repeat in range(3)]
+    facts = experiment_facts(made_context(config, rows), "two")
+    assert facts["title"] == "The second" + shown
+    assert facts["protocol"] == (
+        "split: random, trained on 10, 20 samples, repeats 1, folds 3"
+    )
+    assert facts["time"] == "3 fits, 2 min 30 s of fitting"
+    assert facts["certificates"] == (
+        "3 fits with a certificate, largest relative gap 1.0e-04"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -197,8 +204,7 @@ def test_what_has_no_scores_is_listed_with_its_reason():
         row("one", "floor", 0, {"reason": "two labels only"}, math.nan, 0.0,
             metric="unsupported"),
     ]  # fmt: skip
-    scores = pd.DataFrame([*rows, rows[0]], columns=list(COLUMNS))
-    assert gaps_of(context_of(WITH_GRID, {}, scores)) == [
+    assert gaps_of(made_context(WITH_GRID, [*rows, rows[0]])) == [
         ("The first", "Features", "failed", "no step is short enough"),
         ("The first", "Floor", "does not apply", "two labels only"),
     ]

@@ -20,8 +20,6 @@ from mtmkl_suite.report.pages.report import (
     write_report,
 )
 from mtmkl_suite.report.record import write_record
-from mtmkl_suite.report.tables.standing import Standing
-from mtmkl_suite.report.text import TextTable
 from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
@@ -445,17 +443,3 @@ def test_a_run_of_parts_begins_with_its_methods(paper, make_results, tmp_path):
     assert first.index("has the best mean") < first.index("Methods and data sets")
     assert found[1].standings
     assert not found[0].standings
-
-
-def test_numbers_of_tables_are_on_the_right_with_a_minus(alone):
-    rows = [["A", "-0.5 ± 0.1", "x-3", "close"], ["B", "–", "2", ""]]
-    table = TextTable(["method", "score", "remark", "verdict"], rows)
-    standing = Standing("Where it stands", [], table, [0])
-    shown = with_values(alone[0], standings=[standing])
-    page = render_report([shown], tier="quick")[FIRST]
-    assert '<th scope="col" class="right">score</th>' in page
-    assert '<th scope="col">remark</th>' in page
-    assert '<td class="num">−0.5 ± 0.1</td>' in page
-    assert "<td>x-3</td>" in page
-    assert '<th scope="row">A</th>' in page
-    assert '<span class="v v-close">close</span>' in page

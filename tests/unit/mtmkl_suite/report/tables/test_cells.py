@@ -5,17 +5,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from configured import artefact_of, of, paper_of
+from made_scores import made_context, made_row
 
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import AnyTable, Quoted, StepTable
+from mtmkl_suite.config.models import AnyTable, Quoted, StepTable, Tolerance
 from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.report.artefacts import build
-from mtmkl_suite.report.context import Context, load_context
+from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     build_quoted,
     build_table,
+    decimals_of,
     mean_sd,
+    tolerance_text,
 )
 from mtmkl_suite.run.folders import PaperFolder
 
@@ -44,16 +47,12 @@ SPEC = artefact_of(
 
 
 def make(*, values, reason="", published=None, tier="paper"):
+    at = {"dataset": "school", "n_tasks": 139}
     rows = [
-        {
-            "experiment": "school", "dataset": "school", "method": method,
-            "metric": metric, "task": "all", "n_tasks": 139, "subset": 0,
-            "train_size": 0, "repeat": repeat, "fold": 0, "setting": "",
-            "value": value, "params": "",
-        }
+        made_row("school", method, metric, value, repeat=repeat, **at)
         for method, metric, series in values
         for repeat, value in enumerate(series)
-    ]  # fmt: skip
+    ]
     info = {"status": "missing", "reason": reason} if reason else {
         "status": "ok", "origin": "original"
     }  # fmt: skip
@@ -69,16 +68,10 @@ def make(*, values, reason="", published=None, tier="paper"):
         "datasets": {"name": "school"},
         "methods": [{"method": "alone"}, {"method": "joint"}],
     }
-    return Context(
-        config=paper_of(
-            {
-                "tier": tier,
-                "methods": METHODS,
-                "experiments": {"school": experiment},
-            }
-        ),
-        scores=pd.DataFrame(rows, columns=list(COLUMNS)),
-        arrays={},
+    config = {"tier": tier, "methods": METHODS, "experiments": {"school": experiment}}
+    return made_context(
+        paper_of(config),
+        rows,
         data_info={"school": {"id": "school", **info}},
         published={"t.csv": published},
     )
@@ -135,6 +128,17 @@ def test_the_quick_tier_shows_both_numbers_without_a_verdict():
     assert len(re.findall(r"\\\\\n", table.latex())) == len(table.body) + 1
 
 
+def test_repeats_are_told_once_or_in_every_cell(table):
+    assert table.notes[0] == "Numbers are mean ± standard deviation over 2 repeats."
+    more = [*VALUES[:2], ("alone", "task_mean", [0.1, 0.2, 0.3])]
+    table = build_table(make(values=more), SPEC)
+    assert table.notes[0].endswith("over repeats (number of repeats).")
+    assert table.body[0][1:] == [
+        "22.7 ± 1.3\n22.8 ± 0.3 (n = 2) ✓",
+        "20.0 ± 10.0 (n = 3)",
+    ]
+
+
 def test_missing_numbers_say_why(table):
     body = {line[0]: line for line in table.body}
     assert body["Late, γ †"][1] == "no data: not run in this tier"
@@ -148,6 +152,7 @@ def test_long_reasons_go_below_the_table():
     assert set(table.cells.loc[table.cells["in_paper"], "verdict"]) == {"no data"}
     assert table.body[0][1] == "22.7 ± 1.3\nno data (see below)"
     assert f"No data: {reason}" in table.notes
+    assert set(table.cells.loc[table.cells["in_paper"], "rule"]) == {reason}
     assert set(table.cells["data"]) == {""}
 
 
@@ -237,16 +242,22 @@ def test_mean_sd_of_one_observation_has_no_spread():
     assert mean_sd(1.234, 0.5, 3, 2) == "1.23 ± 0.50 (n = 3)"
 
 
-def test_tables_of_the_paper_are_written(paper, reported):
-    for name in ("table_1", "table_2", "table_3"):
-        spec = paper.artefacts[name]
-        for ending in ("csv", "md", "tex"):
-            assert reported.artefact(name, ending).stat().st_size > 0
-        cells = pd.read_csv(reported.artefact(name, "csv"))
-        n_rows = len(spec.rows) + len(spec.extra_rows)
-        n_columns = len(spec.columns) + len(spec.extra_columns)
-        assert len(cells) == n_rows * n_columns
-        assert cells["in_paper"].sum() == len(spec.rows) * len(spec.columns)
+@pytest.mark.parametrize(
+    ("tolerance", "unit", "text"),
+    [
+        ({"absolute": 0.5}, "%", "0.5 points"),
+        ({"absolute": 1}, "%", "1 point"),
+        ({"absolute": 1}, "s", "1 s"),
+        ({"absolute": 1}, "", "1"),
+        ({"relative": 0.05}, "%", "5% of the published value"),
+    ],
+)
+def test_a_tolerance_in_words(tolerance, unit, text):
+    assert tolerance_text(Tolerance(**tolerance), unit) == text
+
+
+def test_large_means_have_few_decimals():
+    assert [decimals_of(mean) for mean in (9.99, -9.99, 10, -12)] == [3, 3, 1, 1]
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):

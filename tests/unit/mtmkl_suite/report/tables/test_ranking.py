@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from ranked_tables import (
     COMPARISON,
@@ -15,7 +16,14 @@ from scipy import stats
 
 from mtmkl_suite.judge.comparison import compare_rankings, practical_equivalence
 from mtmkl_suite.report.artefacts import build
-from mtmkl_suite.report.tables.ranking import RANK_COLUMNS, TEST_COLUMNS, mean_ranks
+from mtmkl_suite.report.tables.ranking import (
+    RANK_COLUMNS,
+    TEST_COLUMNS,
+    count_dominated,
+    mean_ranks,
+    rank_tests,
+)
+from mtmkl_suite.statistics.ranks import friedman
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +138,18 @@ def test_tests_stand_beside_the_recomputed_and_the_printed(tests):
     ranks = np.array([[3, 1, 2], [2, 3, 1]])
     assert friedman == pytest.approx(stats.friedmanchisquare(*ranks.T).statistic)
     assert "Iman–Davenport F" in tests.notes[0]
+
+
+def test_methods_ahead_of_the_control_are_not_dominated():
+    values = pd.DataFrame({"a": [0.5] * 20, "worst": 0.1, "best": 0.9})
+    over_all = friedman(values, higher_better=True)
+    of_best = rank_tests(over_all, "best")
+    assert count_dominated(of_best) == 2
+    # The smallest p has the smallest level, wherever its method stands.
+    assert of_best["adjusted α"].to_dict() == {"a": 0.05, "worst": 0.025}
+    of_worst = rank_tests(over_all, "worst")
+    assert (of_worst["p_holm"] < 0.05).all()
+    assert count_dominated(of_worst) == 0
 
 
 def test_an_incomplete_block_has_no_tests_and_says_so():

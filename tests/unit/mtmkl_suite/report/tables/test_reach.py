@@ -4,6 +4,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from configured import changed, of, paper_of
+from made_scores import made_context, made_row, published_numbers
 
 from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
@@ -18,7 +19,6 @@ from mtmkl_suite.judge.reach import (
 from mtmkl_suite.judge.sample import ALL
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.artefacts import printed
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
@@ -42,14 +42,10 @@ def config():
 
 
 def context_of(config, scores=None):
-    published = {
-        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
-    }
-    empty = Context(config, pd.DataFrame(), {}, {}, published)
-    main = main_context(empty)
-    return main, Context(
-        config, main.scores[:0] if scores is None else scores, {}, {}, published
-    )
+    published = published_numbers(config)
+    main = main_context(made_context(config, published=published))
+    scores = main.scores[:0] if scores is None else scores
+    return main, made_context(config, scores, published=published)
 
 
 @pytest.fixture(scope="module")
@@ -187,47 +183,33 @@ HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
 
 
 def toy_scores(experiment):
+    values = [(m, r, r % 3 + (m == "b")) for m in ("a", "b") for r in range(9)]
     rows = [
-        {"method": method, "repeat": repeat, "value": repeat % 3 + (method == "b")}
-        for method in ("a", "b")
-        for repeat in range(9)
+        made_row(experiment, method, "rmse", value, dataset="d", repeat=repeat)
+        for method, repeat, value in values
     ]
     rows[0]["value"] -= 0.5
-    return pd.DataFrame(rows).assign(
-        experiment=experiment, dataset="d", n_tasks=1, subset=0, train_size=0, fold=0,
-        setting="", task="all", metric="rmse",
-    )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 @pytest.fixture
 def toy():
-    return Context(
-        config=paper_of(
-            {
-                "tier": "paper",
-                "claims": [of(Claim, CLAIM)],
-                "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
-                "experiments": {"e": {"methods": []}},
-            }
-        ),
-        scores=toy_scores("e"),
-        arrays={},
-        data_info={},
-        published={},
-        overlaps={("e", "d", 0): HALVES, ("f", "d", 0): HALVES},
-    )
+    config = {
+        "tier": "paper",
+        "claims": [of(Claim, CLAIM)],
+        "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
+        "experiments": {"e": {"methods": []}},
+    }
+    overlaps = {("e", "d", 0): HALVES, ("f", "d", 0): HALVES}
+    return made_context(paper_of(config), toy_scores("e"), overlaps=overlaps)
 
 
 def toy_readings(overlaps, **change):
     origin = {"of": "e", "is_whole": True, "reading": "data=new", "times": 1,
               "changes": [], **change}  # fmt: skip
-    return Context(
-        config=paper_of({"readings": {
-            "experiments": {name: {**origin, "fits": name}
-                            for name in ("e_new", "e_old")}}}),
-        scores=toy_scores("e_new"), arrays={}, data_info={}, published={},
-        overlaps=overlaps,
-    )  # fmt: skip
+    experiments = {name: {**origin, "fits": name} for name in ("e_new", "e_old")}
+    config = paper_of({"readings": {"experiments": experiments}})
+    return made_context(config, toy_scores("e_new"), overlaps=overlaps)
 
 
 def test_repeats_of_a_reading_overlap_in_their_own_way(toy):
@@ -355,18 +337,14 @@ def with_a_bound(tier):
     """Readings of which only the bound on Robot has scores, 85 % at every size."""
     config = load_readings(PAPER, tier, ["choice"])
     rows = [
-        (size, repeat, BOUND + 0.001 * (repeat - 1))
+        made_row(
+            "robot@choice=bound", "stl", "accuracy", BOUND + 0.001 * (repeat - 1),
+            dataset="robot", n_tasks=6, train_size=size, repeat=repeat,
+        )
         for size in (10, 20, 50)
         for repeat in range(3)
-    ]
-    scores = pd.DataFrame(rows, columns=["train_size", "repeat", "value"]).assign(
-        experiment="robot@choice=bound", dataset="robot", method="stl", n_tasks=6,
-        subset=0, fold=0, setting="", task="all", metric="accuracy", fit_seconds=1.0,
-    )  # fmt: skip
-    published = {
-        path.name: pd.read_csv(path) for path in sorted(config.published.glob("*.csv"))
-    }
-    return Context(config, scores, {}, {}, published)
+    ]  # fmt: skip
+    return made_context(config, rows, published=published_numbers(config))
 
 
 @pytest.fixture(scope="module")

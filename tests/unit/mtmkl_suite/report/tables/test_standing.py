@@ -1,17 +1,16 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from configured import of, paper_of
+from made_scores import made_context, made_row
 from scipy import stats
 
 from mtmkl_suite.config.models import Record
-from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.comparison import compare_experiments
 from mtmkl_suite.judge.overlap import Overlap
-from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.standing import standings
+from mtmkl_suite.report.text import p_text
 
 LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
 
@@ -19,10 +18,10 @@ LEVELS = {"own": 0.80, "good": 0.90, "bad": 0.70, "floor": 0.50}
 def scores(experiment, metric="accuracy", repeats=8, levels=LEVELS):
     rng = np.random.default_rng(len(experiment))
     return [
-        dict.fromkeys(COLUMNS, 0)
-        | {"experiment": experiment, "dataset": "toy", "method": method,
-           "repeat": repeat, "task": "all", "setting": "", "metric": metric,
-           "params": "", "value": level + 0.001 * rng.random(), "fit_seconds": seconds}
+        made_row(
+            experiment, method, metric, level + 0.001 * rng.random(), dataset="toy",
+            repeat=repeat, fit_seconds=seconds + 100 * (repeat == 0),
+        )
         for seconds, (method, level) in enumerate(levels.items(), start=1)
         for repeat in range(repeats)
     ]  # fmt: skip
@@ -54,7 +53,7 @@ def context(rows, own=("own",), metrics=None, datasets=None):
             },
         }
     )
-    return Context(config, pd.DataFrame(rows), {}, {}, {})
+    return made_context(config, rows)
 
 
 def shown(found):
@@ -107,13 +106,17 @@ def test_differences_have_the_sign_of_own_minus_other_and_holm():
     assert ps["Bad"] == f"{2 * smallest:.3f}"
 
 
-def test_so_few_repeats_that_no_test_could_reject_are_not_tested():
-    (standing,) = shown(context(scores("first", repeats=5), own=()))
+@pytest.mark.parametrize("repeats", [3, 5])
+def test_so_few_repeats_that_no_test_could_reject_are_not_tested(repeats):
+    (standing,) = shown(context(scores("first", repeats=repeats), own=()))
     assert standing.sentences[0].endswith("Differences are not tested.")
     assert set(column(standing.table, "p after Holm")) == {"–"}
     assert "Too few repeats: differences are described, not tested." in (
         standing.table.notes
     )
+    (standing,) = shown(context(scores("first", repeats=repeats)))
+    assert set(column(standing.table, "p after Holm")) == {"–"}
+    assert "At 0.05" not in standing.sentences[0]
 
 
 def test_a_smaller_error_ranks_first():
@@ -123,13 +126,6 @@ def test_a_smaller_error_ranks_first():
     assert column(standing.table, "method")[0] == "Bad"
     assert "better than Good; worse than Bad" in standing.sentences[0]
     assert "root mean squared error, mean ± sd" in standing.table.header
-
-
-def test_few_repeats_are_described():
-    (standing,) = shown(context(scores("first", repeats=3)))
-    assert set(column(standing.table, "p after Holm")) == {"–"}
-    assert "At 0.05" not in standing.sentences[0]
-    assert any("described, not tested" in note for note in standing.table.notes)
 
 
 def test_without_a_method_of_ones_own_the_best_is_compared():
@@ -154,6 +150,16 @@ def test_mean_ranks_over_experiments():
     assert sorted(without) == ["1.50", "1.50", "–"]
 
 
+def test_methods_that_lack_an_experiment_have_no_mean_rank():
+    rows = scores("first") + scores("second", levels={"own": 0.8, "bad": 0.7})
+    found = shown(context(rows, metrics={"first": "accuracy", "second": "accuracy"}))
+    assert column(found[0].table, "method") == ["Own (joined)", "Bad"]
+    assert column(found[0].table, "mean rank") == ["1.00", "2.00"]
+    assert found[0].table.notes[1:] == [
+        "Left out, for they lack scores somewhere: Good."
+    ]
+
+
 @pytest.mark.parametrize(
     ("datasets", "note"),
     [
@@ -174,9 +180,8 @@ def test_a_method_without_scores_says_why():
     assert standing.sentences[0] == "Own: no scores."
 
 
-@pytest.mark.parametrize("note", ["Scores are those of the record."])
-def test_a_record_is_named(note):
-    found = context(scores("first"))
+def test_a_record_is_named():
+    found, note = context(scores("first")), "Scores are those of the record."
     record = of(Record, {"note": note})
     config = found.config.model_copy(update={"record": record})
     (standing,) = shown(replace(found, config=config))
@@ -214,5 +219,10 @@ def test_the_interval_is_that_of_the_test_beside_it():
     half = stats.t.ppf(0.975, 7) * abs(row["mean_difference"] / row["t_corrected"])
     assert row["interval_high"] - row["mean_difference"] == pytest.approx(half)
     assert any("Repeats share samples: interval" in n for n in standing.table.notes)
+    mine = statistics[statistics["first"].eq("own") & statistics["second"].eq("good")]
+    (p,) = mine["p_corrected"]
+    assert p_text(2 * p) != p_text(2 * mine["p_wilcoxon"].iloc[0])
+    ps = column(standing.table, "p after Holm")
+    assert ps[column(standing.table, "method").index("Own")] == p_text(2 * p)
     (standing,) = shown(context(scores("first"), own=()))
     assert any("bootstrap interval" in note for note in standing.table.notes)
