@@ -318,7 +318,7 @@ def within_range(
     high: float = math.inf,
 ) -> TestResult:
     """Test that the mean of a metric lies in a range."""
-    if low == -high == -math.inf:
+    if math.isinf(low) and math.isinf(high):
         raise ClaimError("give low, high or both")
     side, ratio = of.side(where)
     values = side.to_numpy(dtype=float)

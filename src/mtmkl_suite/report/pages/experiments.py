@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -33,21 +32,25 @@ _COUNTED = {
 }  # fmt: skip
 
 
-def data_uses(context: Context, paper_name: str) -> list[SimpleNamespace]:
-    """Return the data sets of a paper, with the titles of its experiments on each."""
-    found: dict[str, SimpleNamespace] = {}
+class DataUse(NamedTuple):
+    """A data set with its options, and the titles of the experiments that use it."""
+
+    variant: Variant
+    info: Mapping[str, Any]
+    paper: str
+    paper_name: str
+    experiments: list[str]
+
+
+def data_uses(context: Context, paper_name: str) -> list[DataUse]:
+    """Return the data sets of a paper's experiments."""
+    paper = context.config.paper.id
+    found: dict[str, DataUse] = {}
     for experiment in context.config.experiments.values():
         for variant in experiment.variants:
-            use = found.setdefault(
-                variant.id,
-                SimpleNamespace(
-                    variant=variant,
-                    info=data_info(context, variant),
-                    paper=context.config.paper.id,
-                    paper_name=paper_name,
-                    experiments=[],
-                ),
-            )
+            info = data_info(context, variant)
+            use = DataUse(variant, info, paper, paper_name, [])
+            use = found.setdefault(variant.id, use)
             if experiment.title not in use.experiments:
                 use.experiments.append(experiment.title)
     return list(found.values())
@@ -61,10 +64,10 @@ def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
     return {**default_registry()[variant.name].describe(), **info}
 
 
-def title_of(uses: Sequence[SimpleNamespace]) -> str:
+def title_of(uses: Sequence[DataUse]) -> str:
     """Return the title of a data set, from all its uses."""
     titles = (str(use.info["title"]) for use in uses if "title" in use.info)
-    return next(titles, str(uses[0].variant.name))
+    return next(titles, uses[0].variant.name)
 
 
 def variant_in_words(variant: Variant, info: Mapping[str, Any]) -> str:
@@ -191,16 +194,33 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def method_uses(
-    config: Paper, paper_name: str, scores: pd.DataFrame
-) -> list[SimpleNamespace]:
-    """Return how the configured methods fared, experiment by experiment.
+class MethodUse(NamedTuple):
+    """A method in one experiment of a record.
 
     ``tolerance`` is the relative duality gap at which the solver stops, nan where it
     has none, and ``share_within`` the share of the fits with a gap that are within it.
     Seconds are those of cells (data set, train size, repeat): search and fit, on one
     core.
     """
+
+    class_name: str
+    paper: str
+    paper_name: str
+    experiment: str
+    label: str
+    tolerance: float
+    n_fits: int
+    share_within: float
+    worst_gap: float
+    median_seconds: float
+    total_seconds: float
+    choices: list[dict[str, Any]]
+
+
+def method_uses(
+    config: Paper, paper_name: str, scores: pd.DataFrame
+) -> list[MethodUse]:
+    """Return how the configured methods fared, experiment by experiment."""
     rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
     seconds = seconds_of_cells(rows)
     places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
@@ -215,7 +235,7 @@ def method_uses(
             gaps = mine["gap"].dropna()
             is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
-                SimpleNamespace(
+                MethodUse(
                     class_name=spec.class_name,
                     paper=config.paper.id,
                     paper_name=paper_name,

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -36,6 +35,17 @@ class NumberCell(NamedTuple):
     details: str
 
 
+class NumberTable(NamedTuple):
+    """Rows and columns of cells, with the methods that they stand for ("" for none)."""
+
+    corner: str
+    unit: str
+    columns: list[tuple[str, str]]
+    rows: list[tuple[str, str, list[NumberCell | None]]]
+    is_of_ranks: bool
+    has_published: bool
+
+
 def number_table(
     cells: pd.DataFrame,
     corner: str,
@@ -44,12 +54,11 @@ def number_table(
     *,
     is_judged: bool,
     reach: ReachOfCells,
-) -> SimpleNamespace:
+) -> NumberTable:
     """Return a table from its cells.
 
     ``cells``: With columns ``row, column, published, reproduced, verdict`` and others
-    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`. Rows and columns of what is
-    returned are named with the methods that they stand for, "" for none.
+    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`.
     """
     cells = cells.astype({"row": str, "column": str})
     units = list(cells["unit"].dropna().unique()) if "unit" in cells else []
@@ -66,7 +75,7 @@ def number_table(
         ]
         found |= zip(keys, _aligned(made), strict=True)
     rows, columns = cells["row"].unique(), cells["column"].unique()
-    return SimpleNamespace(
+    return NumberTable(
         corner=corner,
         unit=next((str(unit) for unit in units if unit != RANK), ""),
         columns=list(_named(columns, methods)),
