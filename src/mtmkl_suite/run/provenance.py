@@ -1,12 +1,11 @@
 """Where results come from: code, locked packages, data, machine, time by job."""
 
-import csv
 import hashlib
 import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ def provenance(
     config: Paper,
     run: Run,
     data_infos: Iterable[Mapping[str, Any]],
-    job_seconds: Mapping[str, Path],
+    benchmarks: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> dict[str, Any]:
     """Return the provenance of a paper's results.
 
@@ -48,7 +47,11 @@ def provenance(
             for info in sorted(data_infos, key=lambda info: info["id"])
         },
         "machine": machine(),
-        "seconds_by_job": _seconds_by_job(job_seconds),
+        "seconds_by_job": {
+            name: round(sum(float(row["s"]) for row in rows), 2)
+            for name, rows in benchmarks.items()
+            if rows
+        },
     }
 
 
@@ -150,13 +153,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _seconds_by_job(files: Mapping[str, Path]) -> dict[str, float]:
-    seconds = {}
-    for name, path in files.items():
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
-        if rows:
-            seconds[name] = round(sum(float(row["s"]) for row in rows), 2)
-    return seconds

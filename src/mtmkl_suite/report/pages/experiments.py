@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from mtmkl_suite.config.models import Paper, Protocol, Variant
+from mtmkl_suite.config.models import Method, Paper, Protocol, Variant
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.protocols import train_unit
-from mtmkl_suite.evaluation.jobs import MethodSpec
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import fits, sample, seconds_of_cells
 from mtmkl_suite.judge.verdicts import Reproduced
@@ -22,7 +21,6 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import decimals_of, mean_sd
 from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
-from mtmkl_suite.run.plan import method_specs
 
 _MOST_VALUES = 8
 
@@ -233,15 +231,16 @@ def method_uses(
     found = []
     for name, experiment in config.experiments.items():
         choices = chosen_parameters(rows, name, grids_of(config, name))
-        for method, spec in method_specs(config, name).items():
+        for entry in experiment.methods:
+            method, settings = entry.method, config.method_of(entry)
             if (name, method) not in places:
                 continue
-            mine, tolerance = places[name, method], _tolerance(spec)
+            mine, tolerance = places[name, method], _tolerance(settings)
             gaps, of_cells = mine["gap"].dropna(), seconds.loc[name, method]
             is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
                 MethodUse(
-                    class_name=spec.class_name,
+                    class_name=settings.class_name,
                     paper=config.paper.id,
                     paper_name=paper_name,
                     experiment=experiment.title,
@@ -258,10 +257,10 @@ def method_uses(
     return found
 
 
-def _tolerance(spec: MethodSpec) -> float:
-    if "tol" in spec.params:
-        return float(spec.params["tol"])
-    return _default_tolerance(spec.class_name)
+def _tolerance(method: Method) -> float:
+    if "tol" in method.params:
+        return float(method.params["tol"])
+    return _default_tolerance(method.class_name)
 
 
 @cache

@@ -41,12 +41,9 @@ def part(estimator, points, found=None):
     }  # fmt: skip
     split = make_split(found, protocol, 0, train_size=40, repeat=0)
 
-    class Job:
-        def __init__(self):
-            self.experiment = of(Experiment, {})
-
     return Part(
-        job=Job(), data=found, split=split, repeat=0, n_tasks=found.n_tasks,
+        experiment=of(Experiment, {}), method=None, along=(), criterion=None,
+        data=found, split=split, repeat=0, n_tasks=found.n_tasks,
         grid=points, train=found.subset(split.train), test=found.subset(split.test),
         fold=split.fold, validation=lambda: found, estimator=estimator,
         cached=lambda compute, **key: compute(),

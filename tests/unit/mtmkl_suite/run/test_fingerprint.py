@@ -8,7 +8,6 @@ def forget():
     """Forget what was read, as in a new process."""
     fingerprint._parsed.cache_clear()
     fingerprint._followed.cache_clear()
-    fingerprint.modules_behind.cache_clear()
     code_fingerprint.cache_clear()
 
 

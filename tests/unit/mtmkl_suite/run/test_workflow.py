@@ -34,7 +34,7 @@ def test_an_experiment_that_is_not_there(tmp_path):
 
 
 def test_a_run_holds_its_folder_while_it_downloads(tmp_path, monkeypatch):
-    def download(run, names):
+    def download(names):
         (lock,) = (tmp_path / "results").glob("*/.lock")
         assert lock.read_text() == str(os.getpid())
         assert locks._held
@@ -104,7 +104,7 @@ def test_a_damaged_cell_is_computed_again(drawn):
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     shutil.rmtree(drawn / "results/quick+tiny+drawn")
     done = run(TINY, drawn, experiments=["drawn"])
-    log = (done.logs / "tiny/fits/drawn.log").read_text()
+    log = (done.report.parent / "logs/tiny/fits/drawn.log").read_text()
     assert damaged
     assert all(f"{path.name} is damaged" in log for path in damaged)
     again = scores_of(drawn).drop(columns="fit_seconds")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mtmkl_suite.config.parts import with_repeats
+from mtmkl_suite.config.runs import with_repeats
 from mtmkl_suite.papers.jawanpuria2011 import steps
 
 STEPS = ["scaling", "convergence", "convergence_speed", "alternation", "kernels_used"]

@@ -250,7 +250,7 @@ def test_tables_of_the_paper_are_written(paper, reported):
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
-    from mtmkl_suite.config.parts import with_method
+    from mtmkl_suite.config.runs import with_method
 
     config = with_method(paper, "survey", "package.module:Mine")
     table = build_table(load_context(config, results), config.artefacts["table_1"])

@@ -1,9 +1,13 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from mtmkl.datasets import MultiTaskData
-from mtmkl_suite.evaluation.predictions import predictions
-from mtmkl_suite.evaluation.selectors import outcome_of
+from mtmkl_suite.evaluation import selectors
+from mtmkl_suite.evaluation.cross_validation import predictions
+from mtmkl_suite.evaluation.selectors import common, outcome_of, per_task
 
 X, TASK = np.zeros((4, 2)), np.array([0, 0, 1, 1])
 
@@ -57,3 +61,46 @@ def test_a_decision_function_is_of_labels_alone(y, is_ranked):
     wanted = [1, 1, -1, 1] if is_ranked else [3.0, 0.5, -0.5, 7.0]
     np.testing.assert_array_equal(found.prediction, wanted)
     assert (found.score is not None) == is_ranked
+
+
+class ConstantPrediction(RegressorMixin, BaseEstimator):
+    """Predicts its parameter, whatever the data."""
+
+    def __init__(self, gamma=0.0):
+        self.gamma = gamma
+
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return np.full(len(X), self.gamma)
+
+
+@pytest.mark.parametrize(("select", "found"), [(common, 1.0), (per_task, [0.1, 1.0])])
+def test_tasks_weigh_by_their_summed_error_unless_each_chooses(
+    monkeypatch, select, found
+):
+    errors = np.array([[1.0, 9.0], [2.0, 1.0], [5.0, 2.5]])
+    grid = [{"gamma": gamma} for gamma in (0.1, 1.0, 10.0)]
+    monkeypatch.setattr(selectors, "_errors_of_points", lambda *_: (errors, grid))
+    train = MultiTaskData(X=X, y=np.arange(4.0), task=TASK, name="toy")
+    (fitted,) = select(SimpleNamespace(estimator=ConstantPrediction, train=train))
+    np.testing.assert_array_equal(fitted.params["gamma"], found)
+    assert fitted.estimator.gamma is fitted.params["gamma"]
+
+
+def test_errors_are_summed_over_held_out_rows_by_task():
+    rng = np.random.default_rng(0)
+    task = np.repeat([0, 1, 2], [4, 6, 8])
+    y = rng.normal(size=18)
+    fold = np.arange(18) % 3
+    grid = [{"gamma": 0.0}, {"gamma": 0.5}]
+    train = MultiTaskData(X=np.zeros((18, 2)), y=y, task=task, name="toy")
+    experiment = SimpleNamespace(select_by=None)
+    part = SimpleNamespace(
+        experiment=experiment, train=train, fold=fold, grid=grid, n_tasks=3
+    )
+    errors, points = selectors._errors_of_points(part, ConstantPrediction())
+    assert points == grid
+    expected = [[((y[task == t] - g) ** 2).sum() for t in range(3)] for g in (0.0, 0.5)]
+    np.testing.assert_allclose(errors, expected)
