@@ -117,11 +117,10 @@ def _no_such(kind: str, name: str, known: Sequence[Sequence[str]], run: Run) -> 
 def _with_experiments(
     config: Paper, names: Collection[str], *, comparing: bool = False
 ) -> Paper:
-    """Return a configuration with some experiments, and the claims on these alone.
+    """Return a configuration with some experiments, and what shows these alone.
 
-    Shown is what shows them alone, or if ``comparing`` a method with a record, what
-    shows any. Methods are compared over those of the data sets that are left, if
-    several are.
+    When a method is compared with a record, that is their tables, and no claims.
+    Comparisons over data sets stay if several of these are left, or then if one is.
     """
     chosen = set(names)
     artefacts = {}

@@ -45,10 +45,8 @@ def with_matrices(value: Any, data: "MultiTaskData") -> Any:
     entries: list[Any] = []
     for each in value:
         kernel = _unresolved(each)
-        if kernel is None:
-            entries.append(with_matrices(each, data))
-        else:
-            entries += _kernels(kernel, data)
+        own = [with_matrices(each, data)] if kernel is None else _kernels(kernel, data)
+        entries += own
     return entries
 
 

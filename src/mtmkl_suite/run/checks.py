@@ -285,7 +285,9 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
     data = default_registry()[experiment.datasets.name]
     outputs: str = data.outputs
     if outputs == "unknown" and any(metric(m).labels for m in experiment.metrics):
-        outputs = _observed_outputs(experiment)
+        # Data of one's own, which no registry describes.
+        y = load_variant(experiment.variants[0], 0).y
+        outputs = "labels" if set(np.unique(y)) <= {-1.0, 1.0} else "numbers"
 
     def lacks(wanted: str) -> str:
         needs = metric(wanted)
@@ -302,12 +304,6 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
                 f"key '{key}': {wanted!r} needs {lacks(wanted)}, which data set "
                 f"{data.name!r} does not have; it can have {possible}"
             )
-
-
-def _observed_outputs(experiment: Experiment) -> str:
-    """Read data of one's own, which no registry describes."""
-    data = load_variant(experiment.variants[0], 0)
-    return "labels" if set(np.unique(data.y)) <= {-1.0, 1.0} else "numbers"
 
 
 def _check_criterion(

@@ -14,11 +14,25 @@ import sysconfig
 from functools import cache
 from pathlib import Path
 
+from mtmkl_suite.config.models import Method
+from mtmkl_suite.methods import resolve
+
 _PACKAGES = ("mtmkl", "mtmkl_suite")
+_CELL_LOOP = "mtmkl_suite.evaluation.cells"
 _ROOT = Path(__file__).resolve().parents[2]
 _LIBRARIES = {
     Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib")
 }
+
+
+def code_version(method: Method) -> str:
+    """Return the fingerprint of the code behind a configured method's scores.
+
+    Data and splits enter a cell's key by content.
+    """
+    module, is_own, _ = method.selection.partition(":")
+    of_method = str(resolve(method.class_name).__module__)
+    return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
 
 
 @cache

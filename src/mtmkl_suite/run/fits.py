@@ -36,8 +36,9 @@ from mtmkl_suite.evaluation.supplied import refusal_of_matrices
 from mtmkl_suite.files import read_table, write_npz, write_table
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import metric
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.pipeline import code_version, load_variant
+from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import FitGroup, fit_groups
 
 UNSUPPORTED = "unsupported"

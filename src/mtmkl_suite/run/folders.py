@@ -56,16 +56,22 @@ class _File:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, folder: "PaperFolder | RunFolder", _: object = None) -> Path:
+    def __get__(self, folder: "_Folder", _: object = None) -> Path:
         return folder.path / folder.named(self._name)
 
 
 @dataclass(frozen=True)
-class PaperFolder:
-    """The results of a paper in a run."""
-
+class _Folder:
     path: Path
-    """``results/<run>/<paper>``."""
+
+    def named(self, name: str) -> str:
+        """Return the name that a file has here."""
+        return name
+
+
+@dataclass(frozen=True)
+class PaperFolder(_Folder):
+    """The results of a paper in a run, ``results/<run>/<paper>``."""
 
     scores = _File("scores.csv.gz")
     """Table of all scores of the paper."""
@@ -81,10 +87,6 @@ class PaperFolder:
     """Table of how the repeats of each experiment overlap."""
     provenance = _File("provenance.json")
     """File that says where the results come from."""
-
-    def named(self, name: str) -> str:
-        """Return the name that a file has here."""
-        return name
 
     def data_info(self, dataset: str) -> Path:
         """File that describes a data set variant."""
@@ -155,11 +157,8 @@ class PublishedFolder(PaperFolder):
 
 
 @dataclass(frozen=True)
-class RunFolder:
-    """The results of a run."""
-
-    path: Path
-    """``results/<run>``, see :func:`run_label`."""
+class RunFolder(_Folder):
+    """The results of a run, ``results/<run>``; see :func:`run_label`."""
 
     logs = _File("logs")
     """Folder of the logs of the jobs."""
@@ -173,10 +172,6 @@ class RunFolder:
     """Folder of the documentation as a site, where it was built."""
     finished = _File("finished")
     """File that is there once no method failed."""
-
-    def named(self, name: str) -> str:
-        """Return the name that a file has here."""
-        return name
 
     def paper(self, name: str) -> PaperFolder:
         """Folder of a paper."""

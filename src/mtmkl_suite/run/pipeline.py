@@ -9,7 +9,7 @@ import numpy as np
 
 from mtmkl.datasets import MultiTaskData
 from mtmkl.sparse import is_sparse
-from mtmkl_suite.config.models import Method, Paper, Record, Variant
+from mtmkl_suite.config.models import Paper, Record, Variant
 from mtmkl_suite.data import DataNotAvailableError, default_registry, load
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.data.protocols import NamedProtocol
@@ -17,22 +17,8 @@ from mtmkl_suite.data.splits import Split, SplitKey, make_splits, save_splits
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.cells import derived_seed
 from mtmkl_suite.files import read_json, write_json
-from mtmkl_suite.methods import resolve
-from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.provenance import check_data
-
-_CELL_LOOP = "mtmkl_suite.evaluation.cells"
-
-
-def code_version(method: Method) -> str:
-    """Return the fingerprint of the code behind a configured method's scores.
-
-    Data and splits enter a cell's key by content.
-    """
-    module, is_own, _ = method.selection.partition(":")
-    of_method = str(resolve(method.class_name).__module__)
-    return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
 
 
 def use_mirror(folder: str | None) -> None:

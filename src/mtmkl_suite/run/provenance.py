@@ -13,6 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.errors import ConfigError
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -79,10 +80,10 @@ def of_the_code(config: Paper) -> dict[str, Any]:
     # But for what tells where it lies.
     local = dict.fromkeys(("published", "seconds", "record"), True)
     document = config.given(but={**local, "readings": {"main": local}})
-    text = json.dumps(document, sort_keys=True)
+    text, lock = json.dumps(document, sort_keys=True), _ROOT / "requirements.lock"
     return {
         "commit": current_commit(),
-        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
+        "lock_sha256": sha256_of(lock) if lock.is_file() else None,
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
         "packages": packages(),
     }
@@ -139,10 +140,6 @@ def _git(*words: str) -> str:
         ["git", "-C", str(_ROOT), *words], capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
-
-
-def _file_hash(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def _processor() -> str:

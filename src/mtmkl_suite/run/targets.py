@@ -12,6 +12,7 @@ from mtmkl_suite.config.models import Artefact, Paper, Run, Variant
 from mtmkl_suite.config.runs import load_papers, restricted_to_artefacts
 from mtmkl_suite.run import pipeline, plan
 from mtmkl_suite.run.checks import check_names
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.fits import group_config, needs_first_chunk
 from mtmkl_suite.run.folders import (
     REACH,
@@ -173,7 +174,7 @@ class Targets:
         methods = {job.method for job in group.jobs}
         entries = [each for each in experiment.methods if each.method in methods]
         used = map(config.method_of, entries)
-        return sorted(set(map(pipeline.code_version, used)))
+        return sorted(set(map(code_version, used)))
 
     # What is made of the fits of a paper
 

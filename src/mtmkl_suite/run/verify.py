@@ -35,10 +35,11 @@ from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.errors import DataNotAvailableError
 from mtmkl_suite.evaluation.cells import ALL, FitJob
 from mtmkl_suite.files import read_json, read_table
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
 from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.jobs import end_with_the_run
-from mtmkl_suite.run.pipeline import code_version, load_variant
+from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.provenance import current_commit, machine, packages
 
 OUTCOMES = EQUAL, ROUNDING, DIFFERS, NO_DATA = "equal", "rounding", "differs", "no data"

@@ -16,17 +16,16 @@ import yaml
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.config.overlay import of_paper, of_run, settings_of
-from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.data.fetch.small import fetch_small
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.documents import config_dir, read_yaml
 from mtmkl_suite.errors import ConfigError, ResultsInUseError
 from mtmkl_suite.files import make_folder, write_text
 from mtmkl_suite.run import pipeline
-from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.folders import RunFolder, run_label
+from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.locks import hold_results, release_results
 from mtmkl_suite.run.process import provide_folders
+from mtmkl_suite.run.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -51,10 +50,8 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
 
     start_importing()
     run, top = _configuration(**settings)
-    papers = load_papers(run)
-    for paper in papers:
-        check_names(paper)
-    folder = RunFolder(top / run_label(run, papers))
+    files = Targets(run)
+    folder = RunFolder(top.parent / files.results.path)
     written = folder.path / "config.yaml"
     _refuse_results_of_others(run, written)
     # Another run there, or a disk that cannot be written, is said here in one line.
@@ -63,8 +60,8 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
         make_folder(top.parent / ".snakemake")
         tempfile.TemporaryFile(dir=top.parent / ".snakemake").close()
         if run.download == "small":
-            used = {variant.name for paper in papers for variant in paper.variants}
-            fetch_small(used)
+            variants = [v for paper in files.papers.values() for v in paper.variants]
+            fetch_small({variant.name for variant in variants})
         text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
         if not written.is_file() or written.read_text(encoding="utf-8") != text:
             write_text(written, text)
@@ -72,8 +69,8 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
         release_results()  # Snakemake holds it next
     status = _run_snakemake(written, top.parent, cores)
     infos = [
-        folder.paper(paper.paper.id).data_info(variant.id)
-        for paper in papers
+        folder.paper(name).data_info(variant.id)
+        for name, paper in files.papers.items()
         for variant in paper.variants
     ]
     missing = pipeline.missing_data(path for path in infos if path.is_file())
@@ -99,7 +96,6 @@ def _configuration(**settings: Any) -> tuple[Run, Path]:
         found["data"] = run.data.model_copy(update=source)
     if run.mirror is not None:
         found["mirror"] = str(Path(run.mirror).resolve())
-        pipeline.use_mirror(found["mirror"])
     return run.model_copy(update=found), top
 
 

@@ -1,7 +1,8 @@
 import pytest
 
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.run import fingerprint
-from mtmkl_suite.run.fingerprint import code_fingerprint
+from mtmkl_suite.run.fingerprint import code_fingerprint, code_version
 
 
 def forget():
@@ -99,3 +100,19 @@ def test_what_a_method_of_ones_own_takes_of_the_library_counts(own, package):
 def test_unknown_module_is_named():
     with pytest.raises(ModuleNotFoundError, match=r"mtmkl\.nowhere"):
         code_fingerprint("mtmkl.nowhere")
+
+
+def configured(class_name, selection="common"):
+    settings = {"label": "x", "class": class_name, "grid": {"C": [1.0]}}
+    return Method.model_validate({**settings, "selection": selection})
+
+
+def test_code_version_depends_on_how_a_paper_chooses():
+    clean, authors = (
+        code_version(configured("GroupFeatureSharingClassifier", how))
+        for how in (
+            "validation",
+            "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
+        )
+    )
+    assert clean != authors
