@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from measuring import Table, slope_of
 
+from mtmkl.model_selection.path_search import fits_along
 from mtmkl.typing import FloatArray
 from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.documents import config_dir
-from mtmkl_suite.evaluation.cross_validation import fit_path
-from mtmkl_suite.evaluation.jobs import MethodSpec
+from mtmkl_suite.evaluation.cells import drawn_points
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
-from mtmkl_suite.run.plan import method_specs
 
 TITLE = "Growth of time and memory, by method"
 BASE = {"tasks": 20, "samples": 30, "features": 10, "kernels": 5}
@@ -54,16 +54,16 @@ def drawn(sizes: Mapping[str, int], is_labels: bool) -> tuple[FloatArray, ...]:
     return X, np.where(y > 0, 1.0, -1.0) if is_labels else y, task
 
 
-def search_at(spec: MethodSpec, sizes: Mapping[str, int], is_labels: bool) -> Search:
+def search_at(method: Method, sizes: Mapping[str, int], is_labels: bool) -> Search:
     """Return the search of a method over its grid on drawn data."""
     X, y, task = drawn(sizes, is_labels)
-    params = dict(spec.params)
+    params = dict(method.params)
     if isinstance(params.get("kernels"), list):
         widths = np.geomspace(0.5, 32.0, sizes["kernels"])
         params["kernels"] = [{"name": "gaussian", "width": float(w)} for w in widths]
-    estimator = resolve(spec.class_name)(**params)
-    points = spec.with_design(0).grid_points()
-    return lambda: list(fit_path(estimator, X, y, task, points))
+    estimator = resolve(method.class_name)(**params)
+    points = drawn_points(method, method.label, 0)
+    return lambda: list(fits_along(estimator, X, y, task, points))
 
 
 def in_its_own_process(search: Search, n_repeats: int) -> tuple[float, float]:
@@ -98,33 +98,30 @@ def measure(table: Table, *, quick: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in config.experiments:
-            for method, spec in method_specs(config, name).items():
-                if method in CONTROLS:
-                    continue
-                label = config.methods[method].label
-                _along_axes(table, label, spec, name == "labels", slow)
+            for entry in config.experiments[name].methods:
+                if entry.method not in CONTROLS:
+                    method = config.method_of(entry)
+                    _along_axes(table, method, name == "labels", slow)
 
 
-def _along_axes(
-    table: Table, label: str, spec: MethodSpec, is_labels: bool, slow: float
-) -> None:
+def _along_axes(table: Table, method: Method, is_labels: bool, slow: float) -> None:
     """Add the rows of a method."""
-    search_at(spec, dict.fromkeys(BASE, 5) | {"samples": 15}, is_labels)()  # compiles
-    at_base = in_its_own_process(search_at(spec, BASE, is_labels), 3)
+    search_at(method, dict.fromkeys(BASE, 5) | {"samples": 15}, is_labels)()  # compiles
+    at_base = in_its_own_process(search_at(method, BASE, is_labels), 3)
     for axis, sizes in SIZES.items():
-        if axis == "kernels" and not isinstance(spec.params.get("kernels"), list):
+        if axis == "kernels" and not isinstance(method.params.get("kernels"), list):
             continue
         found: list[tuple[int, float]] = []
         for size in sizes:
             seconds, megabytes = at_base
             if size != BASE[axis]:
-                search = search_at(spec, {**BASE, axis: size}, is_labels)
+                search = search_at(method, {**BASE, axis: size}, is_labels)
                 n_repeats = 1 if at_base[0] > 0.3 else 3
                 seconds, megabytes = in_its_own_process(search, n_repeats)
             found.append((size, seconds))
             table.add(
                 series=f"search over the grid, by {axis}", axis=axis, size=size,
-                baseline=label, seconds=seconds, peak_mb=max(megabytes, 0.1),
+                baseline=method.label, seconds=seconds, peak_mb=max(megabytes, 0.1),
             )  # fmt: skip
             if seconds > slow and size >= BASE[axis]:
                 break

@@ -307,7 +307,7 @@ def provenance() -> dict[str, Any]:
 
 
 def _unavailable() -> type[Exception]:
-    from mtmkl_suite.data.errors import DataNotAvailableError
+    from mtmkl_suite.errors import DataNotAvailableError
 
     return DataNotAvailableError
 

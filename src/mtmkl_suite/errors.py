@@ -7,3 +7,15 @@ class ConfigError(ValueError):
 
 class TableError(ValueError):
     """A file that cannot be read as a table, or in two ways; says what to change."""
+
+
+class DataNotAvailableError(RuntimeError):
+    """A file of a data set is in no place that may be asked."""
+
+
+class DataCorruptError(RuntimeError):
+    """A file is there and is not what the registry expects."""
+
+
+class ResultsInUseError(RuntimeError):
+    """Another run is writing the same results."""

@@ -9,12 +9,13 @@ import re
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -113,6 +114,27 @@ def write_table(
             file.write(text)
         text = buffer.getvalue()
     write_bytes(path, text)
+
+
+def write_npz(path: Path, arrays: "Mapping[str, np.ndarray]") -> None:
+    """Write named arrays in one step; equal arrays give equal bytes."""
+    write_bytes(path, npz_bytes(arrays))
+
+
+def npz_bytes(arrays: "Mapping[str, np.ndarray]") -> bytes:
+    """Return the content of an ``.npz`` file that depends on its arrays alone."""
+    import numpy as np
+
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name in sorted(arrays):
+            info = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(info, "w", force_zip64=True) as member:
+                np.lib.format.write_array(
+                    member, np.asanyarray(arrays[name]), allow_pickle=False
+                )
+    return stream.getvalue()
 
 
 def write_json(path: Path, document: Any) -> None:

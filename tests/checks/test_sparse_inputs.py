@@ -17,8 +17,7 @@ from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine
 from mtmkl_suite.data import make_splits
-from mtmkl_suite.evaluation.cells import run_job
-from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.evaluation.cells import FitJob, run_job
 
 KERNEL_MACHINES = [
     name for name in REGISTRY if issubclass(REGISTRY[name], KernelMachine)
@@ -157,7 +156,7 @@ def test_sparse_features_reach_fit_without_a_dense_copy(tmp_path):
     protocol = {"id": "half", "kind": "random", "repeats": 1, "folds": 2}
     splits = make_splits(data, {**protocol, "train_samples": 50_000}, 0)
     job = made_job(
-        tmp_path, Reached, spec={"selection": "none"}, experiment={"metrics": ["mse"]},
+        tmp_path, Reached, method={}, experiment={"metrics": ["mse"]},
         plan=FitJob("memory", "big", "m", 0, (0,)),
     )  # fmt: skip
     Reached.shapes.clear()

@@ -6,10 +6,9 @@ import pandas as pd
 from configured import of
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Experiment
-from mtmkl_suite.data.splits import make_splits, save_splits
-from mtmkl_suite.evaluation.cells import COLUMNS
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
+from mtmkl_suite.config.models import Experiment, Method, MethodEntry
+from mtmkl_suite.data.splits import make_splits
+from mtmkl_suite.evaluation.cells import COLUMNS, FitJob, Job, drawn_points
 from mtmkl_suite.metrics import metric
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.run.fits import run_fit
@@ -42,18 +41,19 @@ def published_numbers(config):
     }
 
 
-def made_job(cache: Path, method_class, *, spec, experiment=None, **more):
+def made_job(cache: Path, method_class, *, method, entry=None, experiment=None, **more):
     """Return a job of one method on a data set that is called toy."""
     experiment = of(Experiment, experiment or {})
-    named = {"id": "m", "class_name": "x:M", "params": {}, "grid": {}}
+    method = of(Method, {"selection": "none", "class": "x:M"} | method)
     settings = {
         "paper": "p", "plan": FitJob("e", "toy", "m", 0, (0, 1, 2)), "seed": 1,
-        "code_version": "v1", "held": {},
+        "code_version": "v1", "held": {}, "grid": drawn_points(method, "m", 1),
         "metrics": {name: metric(name) for name in experiment.metrics},
     }  # fmt: skip
     return Job(
-        spec=MethodSpec(**named | spec), method_class=method_class, cache=cache,
-        experiment=experiment, **settings | more,
+        method=method, entry=of(MethodEntry, {"method": "m"} | (entry or {})),
+        method_class=method_class, cache=cache, experiment=experiment,
+        **settings | more,
     )  # fmt: skip
 
 
@@ -63,8 +63,7 @@ def digits_fitted(folder: Path):
     experiment = config.experiments["digits"]
     (variant,) = experiment.variants
     protocol = config.protocols["percent"].named("percent")
-    splits = folder / "splits.npz"
-    save_splits(splits, make_splits(load_variant(variant, 1), protocol, 1))
+    splits = make_splits(load_variant(variant, 1), protocol, 1)
 
     def scores(selection, grid, **of_experiment):
         stl = {"selection": selection, "grid": grid}
@@ -76,6 +75,6 @@ def digits_fitted(folder: Path):
         changed = config.model_copy(update=update)
         plan = FitJob("digits", variant.id, "stl", 0, (0,))
         cache = folder / selection
-        return run_fit(changed, plan, seed=1, splits=splits, cache=cache).scores
+        return run_fit(changed, plan, seed=1, splits=splits, cache=cache)[0]
 
     return scores

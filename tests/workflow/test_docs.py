@@ -13,8 +13,7 @@ import yaml
 
 from mtmkl.methods import REGISTRY
 from mtmkl_suite.cli.main import parser
-from mtmkl_suite.config.expand import expand
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import expand, load_paper
 from mtmkl_suite.config.models import ReadingsFile
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.protocols import check_protocol

@@ -5,8 +5,7 @@ import shutil
 import pytest
 from configured import of
 
-from mtmkl_suite.config.against import published_folder, published_papers
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, published_folder, published_papers
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.files import read_json
 from mtmkl_suite.report.publish import rejudge

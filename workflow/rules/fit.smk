@@ -1,4 +1,4 @@
-# Fits that share a process (src/mtmkl_suite/run/grouping.py). Cells go to the cache,
+# Fits that share a process (src/mtmkl_suite/run/plan.py). Cells go to the cache,
 # which is not an output: Snakemake deletes outputs of failed jobs.
 rule fit:
     input:
@@ -13,7 +13,7 @@ rule fit:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=lambda w, attempt: FILES.fit_megabytes(w.paper, w.group) * attempt,
+        mem_mb=lambda w, attempt: FILES.memory(w.paper, w.group)(w, attempt),
         runtime=lambda w, attempt: FILES.fit_minutes(w.paper, w.group) * attempt,
         alone_in_group=1,
     params:

@@ -14,7 +14,7 @@ rule report:
         "../../environment.yml"
     threads: 2
     resources:
-        mem_mb=resources.UNMEASURED_MEGABYTES,
+        mem_mb=UNMEASURED_MEGABYTES,
         runtime=30,
     params:
         configs=list(FILES.papers.values()),

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from mtmkl.certify.reference import judge, why_not
 from mtmkl.errors import unknown
 from mtmkl.methods._base.graph import GraphEstimator
-from mtmkl_suite.cli.values import positive
+from mtmkl_suite.cli.common import positive
 from mtmkl_suite.data import load
 from mtmkl_suite.data.sample import draw
 from mtmkl_suite.methods import resolve

@@ -2,10 +2,11 @@
 
 import argparse
 
-from mtmkl_suite.cli.printing import print_table
+from mtmkl_suite.cli.common import print_table
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.run.small_sets import fetch_small
+from mtmkl_suite.data.fetch.small import fetch_small
+from mtmkl_suite.run.pipeline import use_mirror
 
 
 def add_arguments(datasets: argparse.ArgumentParser) -> None:
@@ -29,10 +30,11 @@ def add_arguments(datasets: argparse.ArgumentParser) -> None:
 
 
 def _fetch(parsed: argparse.Namespace) -> int:
-    if parsed.small:
-        fetch_small(load_run_config())
-    else:
+    if not parsed.small:
         print_table(default_registry().fetch(parsed.names))
+    elif (run := load_run_config()).download == "small":
+        use_mirror(run.mirror)
+        fetch_small()
     return 0
 
 

@@ -2,17 +2,22 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from importlib import import_module, metadata
 from itertools import takewhile
 from typing import Any
 
 from mtmkl import __version__
-from mtmkl.errors import unknown
+from mtmkl.errors import some, unknown
 from mtmkl_suite.arithmetic import pin
-from mtmkl_suite.cli.extras import require_suite
-from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.errors import (
+    ConfigError,
+    DataCorruptError,
+    DataNotAvailableError,
+    ResultsInUseError,
+)
 from mtmkl_suite.files import disk_problem
 from mtmkl_suite.run.process import print_any_text, provide_folders
 
@@ -51,13 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ConfigError, ImportError) as error:
         print(f"mtmkl: {error}", file=sys.stderr)
         return 1
-    from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
-    from mtmkl_suite.run.locks import ResultsInUseError
-
     try:
         return int(parsed.run(parsed))
     except (
-        ConfigError,
         DataCorruptError,
         DataNotAvailableError,
         ResultsInUseError,
@@ -80,6 +81,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"mtmkl: stopped{parsed.when_stopped}", file=sys.stderr)
         return 130
+
+
+def require_suite() -> None:
+    """Check that an installation has the packages of the suite, before any work."""
+    declared = metadata.requires("mtmkl") or ()
+    of_suite = re.compile(r"""([\w.-]+).*;.*extra == ["']suite["']""")
+    needed = [found[1] for line in declared if (found := of_suite.match(line))]
+    missing = [name for name in needed if not _is_installed(name)]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise ImportError(
+            f"{some(missing)} {verb} not installed: the command needs "
+            'pip install "mtmkl[suite]"'
+        )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 class _Parser(argparse.ArgumentParser):

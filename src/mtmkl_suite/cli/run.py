@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mtmkl_suite.cli.values import positive
+from mtmkl_suite.cli.common import positive
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.data import load

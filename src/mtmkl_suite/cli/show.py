@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from mtmkl.errors import unknown
-from mtmkl_suite.cli.printing import print_table
-from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.cli.common import print_table
+from mtmkl_suite.config.load import load_paper, load_run_config, published_folder
 from mtmkl_suite.config.models import TIERS, Paper, Tier
 from mtmkl_suite.config.overlay import settable
 from mtmkl_suite.data import default_registry
@@ -16,7 +15,6 @@ from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.folders import RunFolder
-from mtmkl_suite.run.plan import method_specs
 
 _PERCENT = "{:.0%}"
 _FEW = 6
@@ -104,19 +102,20 @@ def _show_settings(config: Paper, name: str) -> None:
     print(f"  metrics   {', '.join(experiment.metrics)}")
     rows: list[dict[str, object]] = []
     grids = grids_of(config, name)
-    for method, spec in method_specs(config, name).items():
-        points = len(spec.grid_points())
-        tried = min(points, spec.search or points)
+    for entry in experiment.methods:
+        method = config.method_of(entry)
+        points = len(method.points)
+        tried = min(points, method.search.points if method.search else points)
         rows.append(
             {
-                "name": method,
-                "label": config.methods[method].label,
-                "class": spec.class_name,
-                "selection": spec.selection,
-                "points tried": tried if spec.grid else "",
+                "name": entry.method,
+                "label": config.methods[entry.method].label,
+                "class": method.class_name,
+                "selection": method.selection,
+                "points tried": tried if method.grid else "",
                 "grid": "; ".join(
                     f"{key} {_in_short(values)}"
-                    for key, values in grids[method].items()
+                    for key, values in grids[entry.method].items()
                 ),
             }
         )

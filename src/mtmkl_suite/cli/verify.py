@@ -7,9 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from mtmkl_suite.cli.printing import print_table
-from mtmkl_suite.cli.values import positive
-from mtmkl_suite.config.against import published_papers
+from mtmkl_suite.cli.common import positive, print_table
+from mtmkl_suite.config.load import published_papers
 from mtmkl_suite.files import make_folder, write_json
 from mtmkl_suite.run.provenance import machine
 from mtmkl_suite.run.verify import (

@@ -146,6 +146,12 @@ class Method(Model):
         """True for a floor or a ceiling."""
         return self.class_name.endswith("Control")
 
+    @property
+    def points(self) -> list[dict[str, Any]]:
+        """All points of the grid; one without parameters if there is none."""
+        every = itertools.product(*self.grid.values())
+        return [dict(zip(self.grid, values, strict=True)) for values in every]
+
     @model_validator(mode="after")
     def _check_choice(self) -> Self:
         if self.selection == "none":

@@ -1,6 +1,5 @@
 """Registered data sets: obtained, checked, read and split."""
 
-from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.data.protocols import AS_PUBLISHED, Protocol
 from mtmkl_suite.data.registry import Registry, default_registry, load
 from mtmkl_suite.data.splits import (
@@ -10,6 +9,7 @@ from mtmkl_suite.data.splits import (
     make_splits,
     save_splits,
 )
+from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 
 __all__ = [
     "AS_PUBLISHED",

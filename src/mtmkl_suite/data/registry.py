@@ -1,20 +1,35 @@
 """The registry of data sets: list, locate, fetch, verify and load them."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from sklearn.utils._param_validation import make_constraint
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.errors import unknown
 from mtmkl_suite.data.entries import DataSetEntry, own_entry, read_entries
-from mtmkl_suite.data.fetch.integrity import find_problem
+from mtmkl_suite.data.fetch.integrity import problem_of
 from mtmkl_suite.data.fetch.obtaining import Places, obtain
 from mtmkl_suite.data.loaders.own import is_own
-from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.scaling import scaled_inputs, scaled_targets
-from mtmkl_suite.documents import config_dir
+from mtmkl_suite.documents import config_dir, demand
+
+_YAML = (bool, int, float, str, NoneType, Any)
+_STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
 Place = Literal["mirror", "cache", "built-in"]
 
@@ -42,21 +57,15 @@ class Registry:
         return self._entries[name]
 
     def load(
-        self,
-        name: str,
-        *,
-        mirror: str | Path | None = None,
-        download: bool = True,
-        **options: Any,
+        self, name: str, *, download: bool = True, **options: Any
     ) -> MultiTaskData:
         """Obtain, check and read a data set.
 
         The name is a registered one, or data of one's own, see
-        :mod:`mtmkl_suite.data.loaders.own`. Files come from the ``mirror``, a folder
-        with one folder per data set (by default ``MTMKL_DATA_MIRROR``), from the cache,
-        or from the network. Options are those of the set's loader, such as ``bias`` or
-        ``n_irrelevant``; and ``inputs`` and ``targets``, see
-        :mod:`mtmkl_suite.data.scaling`.
+        :mod:`mtmkl_suite.data.loaders.own`. Files come from the mirror, from the cache,
+        or from the network, see :mod:`mtmkl_suite.data.fetch.obtaining`. Options are
+        those of the set's loader, such as ``bias`` or ``n_irrelevant``; and ``inputs``
+        and ``targets``, see :mod:`mtmkl_suite.data.scaling`.
 
         Errors say where a file was looked for, and the remedy.
         """
@@ -65,7 +74,7 @@ class Registry:
         if not entry.files and not entry.uses:
             data = loader(**options)
         else:
-            places = Places(mirror)
+            places = Places()
             files: dict[str, Path] = {}
             for part in self.parts(name):
                 found = obtain(part, places, download=download, repair=False)
@@ -118,13 +127,13 @@ class Registry:
                 raise ValueError(f"data set {entry.name!r} needs the option {option!r}")
         return loader
 
-    def locate(self, name: str, *, mirror: str | Path | None = None) -> Place | None:
+    def locate(self, name: str) -> Place | None:
         """Tell where a data set is, from the names of its files alone.
 
         "cache" if some or all files are there and not in the mirror, None if one is
         missing or the files are the user's own.
         """
-        entry, places = self[name], Places(mirror)
+        entry, places = self[name], Places()
         if not entry.files and not entry.uses:
             return None if entry.own_files else "built-in"
         found = {
@@ -135,18 +144,16 @@ class Registry:
             return None
         return "cache" if "cache" in kinds else "mirror"
 
-    def fetch(
-        self, names: str | Iterable[str], *, mirror: str | Path | None = None
-    ) -> list[dict[str, Any]]:
+    def fetch(self, names: Iterable[str]) -> list[dict[str, Any]]:
         """Download what is missing of data sets, and return a row per file.
 
         A damaged file in the cache is replaced, one in the mirror is an error; files
         that were complete before stay. Each source is "mirror", "cache", "shipped" or
         "downloaded".
         """
-        places = Places(mirror)
+        places = Places()
         rows = []
-        for entry in [part for name in _as_names(names) for part in self.parts(name)]:
+        for entry in [part for name in names for part in self.parts(name)]:
             found = obtain(entry, places, download=True, repair=True)
             for file in entry.files:
                 source, path = found[file.path]
@@ -154,31 +161,24 @@ class Registry:
                 rows.append({**row, "source": source, "path": str(path)})
         return rows
 
-    def verify(
-        self,
-        names: str | Iterable[str] | None = None,
-        *,
-        mirror: str | Path | None = None,
-    ) -> list[dict[str, Any]]:
+    def verify(self, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Check the files of data sets, all by default, without downloading.
 
         The status of each is "ok", "corrupt" or "missing"; the detail says what is
         wrong.
         """
-        places = Places(mirror)
+        places = Places()
         entries = list(self._entries.values())
         if names is not None:
-            entries = [part for name in _as_names(names) for part in self.parts(name)]
+            entries = [part for name in names for part in self.parts(name)]
         rows = []
         for entry in entries:
             for file in entry.files:
                 row = {"dataset": entry.name, "file": file.path}
                 status, source, path, problem = "missing", "", "", None
                 if (place := places.find(entry, file)) is not None:
-                    sums = places.checksums(entry, file)
-                    problem = find_problem(
-                        place[1], file, checksums=sums, remember=False
-                    )
+                    content = place[1].read_bytes()
+                    problem = problem_of(content, file, places.checksums(entry, file))
                     status = "corrupt" if problem else "ok"
                     source, path = place[0], str(place[1])
                 row |= {"status": status, "source": source, "path": path}
@@ -193,8 +193,49 @@ class Registry:
             yield self[other].model_copy(update={"files": [self[other].file(path)]})
 
 
-def _as_names(names: str | Iterable[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def option_problem(loader: Callable[..., Any], option: str, value: Any) -> str | None:
+    """Return the demand on an option of a loader that a value does not meet.
+
+    The loader's annotations say what its options are, or scikit-learn's
+    ``validate_params`` does; one that says nothing, or names a type that YAML does not
+    have, takes anything.
+    """
+    if constraints := getattr(loader, "_skl_parameter_constraints", None):
+        possible = list(map(make_constraint, constraints[option]))
+        if any(each.is_satisfied_by(value) for each in possible):
+            return None
+        return f"input should be {' or '.join(map(str, possible))}"
+    adapter = _type_of(loader, option)
+    if adapter is None:
+        return None
+    try:
+        adapter.validate_python(
+            value.item() if isinstance(value, np.generic) else value
+        )
+    except ValidationError as error:
+        return demand(error)
+    return None
+
+
+@lru_cache(maxsize=512)
+def _type_of(loader: Callable[..., Any], option: str) -> TypeAdapter[Any] | None:
+    # Of a partial function, those of the function itself.
+    function = getattr(loader, "func", loader)
+    try:
+        hints = get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):  # names that only a type checker knows
+        hints = inspect.get_annotations(function)
+    hint = hints.get(option, Any)
+    return TypeAdapter(hint, config=_STRICT) if _is_yaml(hint) else None
+
+
+def _is_yaml(hint: Any) -> bool:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _is_yaml(arguments[0])
+    if origin in (Union, UnionType, Sequence, Mapping):
+        return all(map(_is_yaml, arguments))
+    return origin is Literal or hint in _YAML
 
 
 @lru_cache(maxsize=1)
@@ -203,12 +244,6 @@ def default_registry() -> Registry:
     return Registry(config_dir() / "datasets.yaml")
 
 
-def load(
-    name: str,
-    *,
-    mirror: str | Path | None = None,
-    download: bool = True,
-    **options: Any,
-) -> MultiTaskData:
+def load(name: str, *, download: bool = True, **options: Any) -> MultiTaskData:
     """Obtain, check and read a registered data set; see ``Registry.load``."""
-    return default_registry().load(name, mirror=mirror, download=download, **options)
+    return default_registry().load(name, download=download, **options)

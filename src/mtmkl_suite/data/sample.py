@@ -1,5 +1,7 @@
 """Small samples of data sets, of a size that an interior-point solver can take."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
@@ -40,11 +42,7 @@ def draw(
     if is_graph:
         return _nodes(data, chosen, n_samples, rng)
     rows = [_of_task(data, int(task), n_samples, is_classifier, rng) for task in chosen]
-    sample = data.select_tasks(chosen).subset(
-        np.searchsorted(
-            np.flatnonzero(np.isin(data.task, chosen)), np.concatenate(rows)
-        )
-    )
+    sample = data.subset(np.concatenate(rows)).select_tasks(chosen)
     if not is_sparse(sample.X):
         return sample
     if sample.X.shape[0] * sample.X.shape[1] > _MOST_ENTRIES:
@@ -52,9 +50,7 @@ def draw(
             f"{data.name} has {data.X.shape[1]} features, too many for an interior "
             "point: take fewer samples or tasks"
         )
-    return MultiTaskData(
-        X=sample.X.toarray(), y=sample.y, task=sample.task, name=data.name
-    )
+    return replace(sample, X=sample.X.toarray())
 
 
 def _of_task(

@@ -17,11 +17,15 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.typing import IntArray
+from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.data.loaders.own import is_file
-from mtmkl_suite.data.protocols import WITH_VALIDATION, AnyProtocol, check_protocol
-from mtmkl_suite.data.roles import labels_of, three_roles
-from mtmkl_suite.files import intact
+from mtmkl_suite.data.protocols import (
+    WITH_VALIDATION,
+    AnyProtocol,
+    Protocol,
+    check_protocol,
+)
+from mtmkl_suite.files import intact, write_npz
 
 SplitKey = tuple[int, int]
 
@@ -127,17 +131,11 @@ def make_split(
     )
     validation = np.empty(0, dtype=np.intp)
     if checked.kind in WITH_VALIDATION:
-        if checked.kind == "given_roles":
-            train, validation, test = _given_roles(data)
-        else:
-            train, validation, test = three_roles(
-                data,
-                checked.kind,
-                train_size,
-                roles_rng,
-                stratified=checked.stratified,
-                shared=checked.shared,
-            )
+        train, validation, test = (
+            _given_roles(data)
+            if checked.kind == "given_roles"
+            else _drawn_roles(data, checked, train_size, roles_rng)
+        )
         fold = np.zeros_like(train)
     else:
         is_train, is_test = _masks(data, checked.kind, train_size, repeat, roles_rng)
@@ -170,10 +168,7 @@ def save_splits(path: str | Path, splits: Mapping[SplitKey, Split]) -> None:
         for (size, repeat), split in sorted(splits.items())
         for label in _ARRAYS
     }
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    write_npz(Path(path), arrays)
 
 
 def load_splits(path: str | Path) -> dict[SplitKey, Split]:
@@ -205,7 +200,7 @@ def _masks(
         _, example = np.unique(data.sample, return_inverse=True)
         part = np.zeros(example.max() + 1, dtype=np.intp)
     else:
-        example, labels, part = labels_of(data)
+        example, labels, part = _labels_of(data)
         if kind == "per_class":
             labels = np.nan_to_num(labels)
             part = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
@@ -257,6 +252,109 @@ def _mark(data: MultiTaskData, key: str, kind: str) -> NDArray[np.bool_]:
             f"{kind!r} need here"
         )
     return np.asarray(data.truth[key], dtype=bool)
+
+
+def _labels_of(
+    data: MultiTaskData, *, shared: bool = True
+) -> tuple[IntArray, FloatArray, IntArray]:
+    """Return the example of each row; of each sample its targets, and its group.
+
+    Targets (m, T) are nan for tasks without the example. Samples that belong to the
+    same tasks are a group. If not ``shared``, every row is an example of its own.
+    """
+    identity = data.sample if shared else np.arange(data.y.size)
+    samples, example = np.unique(identity, return_inverse=True)
+    label = np.full((samples.size, data.n_tasks), np.nan)
+    label[example.ravel(), data.task] = data.y
+    _, group = np.unique(~np.isnan(label), axis=0, return_inverse=True)
+    return example.ravel(), label, group.ravel()
+
+
+def _drawn_roles(
+    data: MultiTaskData, protocol: Protocol, train_size: int, rng: Generator
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return training, validation and test rows; all rows of a sample share a role.
+
+    Samples of the same tasks are a group (one-vs-rest: all of them; one-vs-one: a
+    class; separate tasks: a task), and those of a group with the same labels in all its
+    tasks are a stratum. Except for fractions, a task must be one group.
+
+    ``train_size`` counts samples per group, in percent for "fractions"; "thirds" has
+    none. If stratified, the roles share every stratum alike; if not shared, every row
+    counts as an example of its own, whatever its tasks have in common.
+    """
+    example, label, group = _labels_of(data, shared=protocol.shared)
+    member = np.zeros((group.max() + 1, data.n_tasks), dtype=bool)
+    member[group[example], data.task] = True
+    divided = np.flatnonzero(member.sum(axis=0) > 1)
+    if divided.size and protocol.kind != "fractions":
+        raise ValueError(
+            f"{data.task_names[divided[0]]!r} of {data.name!r} shares some of its "
+            "samples with other tasks, which must share all or none here"
+        )
+    role = np.empty(group.size, dtype=np.intp)
+    for number in range(group.max() + 1):
+        mine = np.flatnonzero(group == number)
+        wanted = {
+            "halves": train_size,
+            "thirds": mine.size // 3,
+            "fractions": (2 * train_size * mine.size + 100) // 200,
+        }[protocol.kind]
+        task = data.task_names[int(np.flatnonzero(member[number])[0])]
+        if wanted > mine.size - 2:
+            raise ValueError(
+                f"{wanted} training samples leave too few of the {mine.size} of "
+                f"{task!r} of {data.name!r} for validation and testing"
+            )
+        if wanted == 0:
+            raise ValueError(
+                f"{train_size} % of {mine.size} samples of {task!r} of "
+                f"{data.name!r} are none: take a larger train_percent"
+            )
+        stratum = np.zeros(mine.size, dtype=np.intp)
+        if protocol.stratified:
+            labels = label[np.ix_(mine, np.flatnonzero(member[number]))]
+            stratum = np.unique(labels, axis=0, return_inverse=True)[1].ravel()
+        shuffled = rng.permutation(mine.size)
+        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+        quota = _quota(np.bincount(stratum), wanted)
+        first = np.cumsum(np.bincount(stratum)) - np.bincount(stratum)
+        rank = np.empty(mine.size, dtype=np.intp)
+        rank[order] = np.arange(mine.size) - first[stratum[order]]
+        is_train = rank < quota[stratum]
+        # The others in turns, from one stratum to the next, so that halves are equal.
+        others = order[~is_train[order]]
+        role[mine[is_train]] = 0
+        role[mine[others[0::2]]] = 1
+        role[mine[others[1::2]]] = 2
+    train, validation, test = (
+        np.flatnonzero(role[example] == each) for each in range(3)
+    )
+    return train, validation, test
+
+
+def _quota(sizes: IntArray, wanted: int) -> IntArray:
+    """Divide ``wanted`` samples among strata in proportion to their sizes.
+
+    By largest remainders; a stratum of three or more gives at least one and keeps two.
+    """
+    share = wanted * sizes / sizes.sum()
+    least = np.where(sizes >= 3, 1, 0)
+    most = np.where(sizes >= 3, sizes - 2, sizes)
+    quota = np.clip(np.floor(share).astype(np.intp), least, most)
+    while quota.sum() != wanted:
+        if quota.sum() < wanted:
+            lag = np.where(quota < most, share - quota, -np.inf)
+            chosen, step = int(np.argmax(lag)), 1
+        else:
+            lead = np.where(quota > least, quota - share, -np.inf)
+            chosen, step = int(np.argmax(lead)), -1
+        if not np.isfinite(lag[chosen] if step > 0 else lead[chosen]):
+            # So few are wanted, or so many, that some stratum must do without.
+            least, most = np.zeros_like(sizes), sizes
+            continue
+        quota[chosen] += step
+    return quota
 
 
 def _deal_folds(

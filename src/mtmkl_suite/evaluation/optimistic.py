@@ -11,11 +11,11 @@ from itertools import groupby
 import numpy as np
 
 from mtmkl_suite.evaluation.selectors import (
-    EstimatorByTask,
     Fitted,
     Part,
     Point,
     Selector,
+    fitted_by_task,
     outcome_of,
     path,
 )
@@ -50,10 +50,10 @@ def _per_task(part: Part) -> Iterator[Fitted]:
         ]
     )
     # A criterion may have no value in a task, whatever the point.
-    best = [int(k) for k in np.nan_to_num(losses, nan=np.inf).argmin(axis=0)]
-    fitted = EstimatorByTask([points[k].estimator for k in best])
-    params = {name: [part.grid[k][name] for k in best] for name in part.grid[0]}
-    yield Fitted(fitted, params, None, "", time.process_time() - start)
+    best = np.nan_to_num(losses, nan=np.inf).argmin(axis=0).tolist()
+    models = {k: fitted.estimator for k, fitted in enumerate(points)}
+    fitted = fitted_by_task(models, best, part.grid)
+    yield replace(fitted, seconds=time.process_time() - start)
 
 
 def _points(part: Part) -> Iterator[Fitted]:

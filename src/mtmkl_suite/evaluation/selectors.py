@@ -8,6 +8,7 @@ import importlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,18 +19,16 @@ from mtmkl.sparse import Inputs
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.evaluation.cross_validation import (
     best_points,
-    choose,
-    cross_validation_errors,
     held_out_fits,
+    predictions,
 )
-from mtmkl_suite.evaluation.predictions import predictions
 from mtmkl_suite.evaluation.supplied import as_json
 from mtmkl_suite.metrics import Outcome
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
+    from mtmkl_suite.config.models import Experiment, Method
     from mtmkl_suite.data.splits import Split
-    from mtmkl_suite.evaluation.jobs import Job
     from mtmkl_suite.metrics import Metric
 
 Point = dict[str, Any]
@@ -44,8 +43,8 @@ class Fitted:
     params: Mapping[str, Any]
     """Hyper-parameters that were chosen."""
     at_grid_edge: float | None
-    """See :class:`~mtmkl_suite.evaluation.cross_validation.Choice`; None if nothing was
-    chosen."""
+    """See :func:`~mtmkl_suite.evaluation.cross_validation.best_points`; None if nothing
+    was chosen."""
     setting: str
     """Point of a path, as JSON; "" for what was chosen."""
     seconds: float
@@ -60,7 +59,12 @@ class Fitted:
 class Part:
     """Data of a choice: those of a cell, or of one of its subsets of tasks."""
 
-    job: "Job"
+    experiment: "Experiment"
+    method: "Method"
+    along: Sequence[str]
+    """Parameters of the grid that are walked along; the others are chosen."""
+    criterion: "Metric"
+    """Metric of a choice on validation rows, or by ``select_by``."""
     data: "MultiTaskData"
     """All rows of all tasks; ``split`` says which have what role."""
     split: "Split"
@@ -80,12 +84,6 @@ class Part:
     cached: Callable[..., NDArray[Any]]
     """``cached(compute, **key)`` returns the array that ``compute`` returns, kept so
     that a stopped run finds it again."""
-
-    @property
-    def criterion(self) -> "Metric":
-        """Metric of a choice on validation rows, or by ``select_by``."""
-        chosen = self.job.experiment.select_by or next(iter(self.job.metrics))
-        return self.job.metrics[chosen]
 
 
 @dataclass(frozen=True)
@@ -141,9 +139,8 @@ def alone(part: Part) -> Iterator[Fitted]:
     )
     # The grid is in the order of its groups, and so are the chosen points.
     models = dict(zip(chosen, fits, strict=True))
-    fitted = EstimatorByTask([models[k] for k in picks])
-    params = {name: [grid[k][name] for k in picks] for name in grid[0]}
-    yield Fitted(fitted, params, at_grid_edge, "", time.process_time() - start)
+    fitted = fitted_by_task(models, picks, grid, at_grid_edge)
+    yield replace(fitted, seconds=time.process_time() - start)
 
 
 def chosen_by_task(
@@ -151,15 +148,25 @@ def chosen_by_task(
 ) -> Fitted:
     """Return for each task the point of least loss (n_points, T), to score on rows."""
     picks, at_grid_edge = best_points(losses, part.grid)
-    estimator = EstimatorByTask([points[k].estimator for k in picks])
-    return Fitted(
-        estimator,
-        {name: [part.grid[k][name] for k in picks] for name in part.grid[0]},
-        at_grid_edge,
-        "",
-        sum(fitted.seconds for fitted in points),
-        on_validation=outcome_of(estimator, rows),
+    models = {k: fitted.estimator for k, fitted in enumerate(points)}
+    fitted = fitted_by_task(models, picks, part.grid, at_grid_edge)
+    return replace(
+        fitted,
+        seconds=sum(fitted.seconds for fitted in points),
+        on_validation=outcome_of(fitted.estimator, rows),
     )
+
+
+def fitted_by_task(
+    models: Mapping[int, Any],
+    picks: Sequence[int],
+    grid: Sequence[Point],
+    at_grid_edge: float | None = None,
+) -> Fitted:
+    """Return the fits of the points that tasks have chosen, one for each task."""
+    params = {name: [grid[k][name] for k in picks] for name in grid[0]}
+    estimator = EstimatorByTask([models[k] for k in picks])
+    return Fitted(estimator, params, at_grid_edge, setting="", seconds=0.0)
 
 
 class EstimatorByTask:
@@ -201,7 +208,7 @@ def validation(part: Part) -> Iterator[Fitted]:
     The choice is on validation rows, one for each value of the parameters that are
     walked along.
     """
-    rows, along = part.validation(), part.job.spec.along
+    rows, along = part.validation(), part.along
     # All on validation, then all on test: a path keeps the kernel values of the last
     # features.
     points = [
@@ -220,7 +227,7 @@ def validation(part: Part) -> Iterator[Fitted]:
             "; choose by another with select_by"
         )
     errors = np.array(losses)[:, np.newaxis]
-    if part.job.experiment.record_path:
+    if part.experiment.record_path:
         yield from points
     seconds = sum(fitted.seconds for fitted in points)
     groups: dict[str, list[int]] = {}
@@ -233,11 +240,11 @@ def validation(part: Part) -> Iterator[Fitted]:
             {name: v for name, v in part.grid[k].items() if name not in along}
             for k in members
         ]
-        choice = choose(errors[members], rest, per_task=False)
+        (pick,), at_grid_edge = best_points(errors[members], rest)
         yield replace(
-            points[members[rest.index(choice.params)]],
-            params=choice.params,
-            at_grid_edge=choice.at_grid_edge,
+            points[members[pick]],
+            params=rest[pick],
+            at_grid_edge=at_grid_edge,
             setting=setting,
             seconds=seconds,
         )
@@ -245,12 +252,17 @@ def validation(part: Part) -> Iterator[Fitted]:
 
 def path(part: Part) -> Iterator[Fitted]:
     """Fit every point of the grid, in order, and choose none."""
-    return _path(part, part.train)
+    start, rows = time.process_time(), part.train
+    fits = fits_along(part.estimator(), rows.X, rows.y, rows.task, part.grid)
+    for point, estimator in zip(part.grid, fits, strict=True):
+        seconds = time.process_time() - start
+        yield Fitted(estimator, {}, None, as_json(point) if point else "", seconds)
+        start = time.process_time()
 
 
 def on_test(part: Part) -> Iterator[Fitted]:
     """Fit every point of the grid on the test rows: what a control may."""
-    return _path(part, part.test)
+    return path(replace(part, train=part.test))
 
 
 SELECTORS = {
@@ -283,15 +295,6 @@ def resolve_selector(name: str) -> Selector:
     return found
 
 
-def selector_of(job: "Job") -> Selector:
-    """Return how a job's hyper-parameters are chosen, if at all."""
-    if getattr(job.method_class, "fits_on_test", False):
-        return SELECTORS["on_test"]
-    if job.experiment.mode == "path":
-        return SELECTORS["path"]
-    return resolve_selector(job.spec.selection)
-
-
 def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
     """Return the predictions of rows, beside their labels.
 
@@ -316,50 +319,47 @@ def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
     )
 
 
-def _path(part: Part, rows: "MultiTaskData") -> Iterator[Fitted]:
-    start = time.process_time()
-    fits = fits_along(part.estimator(), rows.X, rows.y, rows.task, part.grid)
-    for point, estimator in zip(part.grid, fits, strict=True):
-        seconds = time.process_time() - start
-        setting = as_json(point) if point else ""
-        yield Fitted(estimator, {}, None, setting, seconds)
-        start = time.process_time()
-
-
 def _by_folds(part: Part, *, per_task: bool) -> Iterator[Fitted]:
     start = time.process_time()
     estimator = part.estimator()
     errors, grid = _errors_of_points(part, estimator)
-    choice = choose(errors, grid, per_task=per_task)
-    estimator.set_params(**choice.params)
+    if not per_task:
+        errors = errors.sum(axis=1, keepdims=True)
+    picks, at_grid_edge = best_points(errors, grid)
+    params: Point = dict(grid[picks[0]])
+    if per_task:
+        params = {n: np.array([grid[k][n] for k in picks]) for n in grid[0]}
+    estimator.set_params(**params)
     estimator.fit(part.train.X, part.train.y, task=part.train.task)
-    seconds = time.process_time() - start
-    yield Fitted(estimator, choice.params, choice.at_grid_edge, "", seconds)
+    yield Fitted(estimator, params, at_grid_edge, "", time.process_time() - start)
 
 
 def _errors_of_points(part: Part, estimator: Any) -> tuple[FloatArray, list[Point]]:
     """Return what cross-validation finds, (n_points, T) or (n_points, 1)."""
+    measure = _squared_errors if part.experiment.select_by is None else _losses
     groups = _groups(part.grid)
-    errors = [_errors(part, estimator, group, len(groups) == 1) for group in groups]
+    found = [partial(measure, part, estimator, group) for group in groups]
+    if len(groups) == 1:
+        return found[0](), groups[0]
+    errors = [
+        part.cached(find, group=group)
+        for find, group in zip(found, groups, strict=True)
+    ]
     return np.vstack(errors), [point for group in groups for point in group]
 
 
-def _errors(
-    part: Part, estimator: Any, group: list[Point], is_whole: bool
-) -> FloatArray:
-    train = part.train
-
-    def compute() -> FloatArray:
-        if part.job.experiment.select_by is not None:
-            return _held_out_losses(part, estimator, group)
-        return cross_validation_errors(
-            estimator, train.X, train.y, train.task, part.fold, group, part.n_tasks
-        )
-
-    return compute() if is_whole else part.cached(compute, group=group)
+def _squared_errors(part: Part, estimator: Any, group: list[Point]) -> FloatArray:
+    """Return the summed squared error of each point on held-out rows of each task."""
+    train, total = part.train, np.zeros((len(group), part.n_tasks))
+    fits = held_out_fits(estimator, train.X, train.y, train.task, part.fold, group)
+    for point, held, fitted in fits:
+        task = train.task[held]
+        error = (train.y[held] - predictions(fitted, train.X[held], task)) ** 2
+        total[point] += np.bincount(task, error, part.n_tasks)
+    return total
 
 
-def _held_out_losses(part: Part, estimator: Any, group: list[Point]) -> FloatArray:
+def _losses(part: Part, estimator: Any, group: list[Point]) -> FloatArray:
     """Return the mean over folds of the criterion's loss, shape (n_points, 1).
 
     A fold in which the criterion has no value (an area under a curve where all labels

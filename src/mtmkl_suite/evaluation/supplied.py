@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mtmkl.kernels.base import KERNELS, Kernel, from_spec
 from mtmkl.kernels.precomputed import ALL
 
@@ -43,10 +45,8 @@ def with_matrices(value: Any, data: "MultiTaskData") -> Any:
     entries: list[Any] = []
     for each in value:
         kernel = _unresolved(each)
-        if kernel is None:
-            entries.append(with_matrices(each, data))
-        else:
-            entries += _kernels(kernel, data)
+        own = [with_matrices(each, data)] if kernel is None else _kernels(kernel, data)
+        entries += own
     return entries
 
 
@@ -81,14 +81,16 @@ def _names_matrix(value: Any) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """Return parameters as JSON, with the names of matrices in their place."""
-    return json.dumps(value, sort_keys=True, default=_named)
+    """Return parameters or arrays as JSON, matrices by their names."""
 
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray | np.generic):
+            return value.tolist()
+        if isinstance(value, Kernel):
+            return repr(value)
+        raise TypeError(f"{value!r} cannot be written as JSON")
 
-def _named(value: Any) -> Any:
-    if isinstance(value, Kernel):
-        return repr(value)
-    raise TypeError(f"{value!r} cannot be written as JSON")
+    return json.dumps(value, sort_keys=True, default=plain)
 
 
 def _unresolved(value: Any) -> Any:

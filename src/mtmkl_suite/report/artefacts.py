@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 from matplotlib import figure as drawing
 
-from mtmkl_suite.config.against import with_data
 from mtmkl_suite.config.models import (
     AnyTable,
     Figure,
@@ -19,7 +18,7 @@ from mtmkl_suite.config.models import (
     Run,
     StepTable,
 )
-from mtmkl_suite.config.parts import restricted_to_artefacts
+from mtmkl_suite.config.runs import restricted_to_artefacts, with_data
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import (
     read_json,
@@ -57,8 +56,8 @@ from mtmkl_suite.report.tables.reach import build_bounds, build_reach
 from mtmkl_suite.report.text import PrintedTable, value_text
 from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import DERIVED_DIGITS, PaperFolder
-from mtmkl_suite.run.grouping import ResultGroup, steps
 from mtmkl_suite.run.pipeline import missing_data
+from mtmkl_suite.run.plan import ResultGroup, steps
 
 _PNG_DPI = 200
 

@@ -21,9 +21,9 @@ from mtmkl_suite.files import intact, read_json, read_table
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.published_reach import ReachOfCells
-from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores, place
+from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores
 from mtmkl_suite.run.folders import PaperFolder, PublishedFolder
-from mtmkl_suite.run.grouping import fit_groups, steps
+from mtmkl_suite.run.plan import fit_groups, steps
 
 Array = NDArray[Any]
 
@@ -220,7 +220,7 @@ class _StoredArrays(Mapping[str, Mapping[str, Array]]):
         for group in fit_groups(config):
             path = folder.arrays_of(group.name)
             for job in group.jobs if path.is_file() else ():
-                mine = self._paths.setdefault(place(job), [])
+                mine = self._paths.setdefault(job.place, [])
                 if path not in mine:
                     mine.append(path)
 

@@ -1,6 +1,7 @@
 """Published record in ``figures/``: copied from a run or judged anew."""
 
 import filecmp
+import math
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import Paper, Run, StepTable
 from mtmkl_suite.files import read_json, write_json, write_table
 from mtmkl_suite.judge.comparison import joined
@@ -39,7 +41,6 @@ from mtmkl_suite.run.folders import (
     RunFolder,
 )
 from mtmkl_suite.run.provenance import check_settings, of_the_code
-from mtmkl_suite.run.resources import largest_memory, measured_memory
 
 
 def publish(
@@ -68,8 +69,8 @@ def publish(
         shutil.copyfile(source, target)
     for config in configs:
         paper = config.paper.id
-        measured = run.paper(paper).job_seconds()
-        _add_memory(config.published.with_name("memory.csv"), measured)
+        memory = largest_memory(run.paper(paper).benchmarks())
+        _add_memory(config.published.with_name("memory.csv"), memory)
         if config.readings is not None:
             continue
         seconds = config.published.with_name("seconds.csv")
@@ -114,8 +115,20 @@ def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
     write_table(path, pd.concat(tables).drop_duplicates(keys))
 
 
-def _add_memory(path: Path, measured: Mapping[str, Path]) -> None:
-    memory = measured_memory(path) | largest_memory(measured)
+def largest_memory(benchmarks: Mapping[str, list[dict[str, str]]]) -> dict[str, float]:
+    """Return the megabytes that jobs took, the largest of each experiment."""
+    largest: dict[str, float] = {}
+    for name, rows in benchmarks.items():
+        job = name.split("/")[0]
+        # "-" or "NA": the job ended before it was looked at.
+        known = [text for r in rows if (text := r.get("max_rss") or "")[:1].isdigit()]
+        for text in known:
+            largest[job] = max(largest.get(job, 0), math.ceil(float(text)))
+    return largest
+
+
+def _add_memory(path: Path, measured: dict[str, float]) -> None:
+    memory = read_measured(path, "job", "megabytes") | measured
     if memory:
         table = pd.DataFrame(sorted(memory.items()), columns=["job", "megabytes"])
         write_table(path, table.astype({"megabytes": int}))

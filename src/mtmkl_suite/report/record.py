@@ -174,7 +174,7 @@ def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
     write_table(folder.overlaps, overlaps_table(context.overlaps or {}))
     write_json(
         folder.provenance,
-        provenance(config, run, context.data_info.values(), folder.job_seconds()),
+        provenance(config, run, context.data_info.values(), folder.benchmarks()),
     )
 
 

@@ -9,8 +9,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.model.entity import Entity
 from rocrate.rocrate import ROCrate
 
-from mtmkl_suite.config.against import published_papers
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, published_papers
 from mtmkl_suite.config.models import Paper
 from mtmkl_suite.files import read_json, write_json, write_text
 from mtmkl_suite.run.provenance import commit_date

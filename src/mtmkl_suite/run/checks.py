@@ -24,13 +24,12 @@ from mtmkl_suite.config.models import (
     Experiment,
     Figure,
     Method,
-    MethodEntry,
     Paper,
 )
 from mtmkl_suite.config.names import naming_file, require
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.data.options import option_problem
 from mtmkl_suite.data.protocols import WITH_VALIDATION
+from mtmkl_suite.data.registry import option_problem
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.judge.claims import split_arguments
@@ -42,19 +41,10 @@ from mtmkl_suite.run.pipeline import load_variant
 
 
 def check_names(config: Paper) -> None:
-    """Check the names and values of a paper's configuration, before any work."""
-    check_settings(config)
-    with naming_file(config.folder.name):
-        check_functions(config)
-        for claim in config.claims:
-            _check_claim(f"claims.{claim.id}", claim)
+    """Check the names and values of a paper's configuration, before any work.
 
-
-def check_settings(config: Paper) -> None:
-    """Check data set options, methods and their parameters.
-
-    The parameters are checked by the methods themselves: each is constructed with its
-    fixed parameters and every value of its grid.
+    Parameters are checked by the methods themselves: each is constructed with its fixed
+    parameters and every value of its grid.
     """
     file = "experiments" if config.readings is None else "readings"
     with naming_file(config.folder.name, file):
@@ -62,6 +52,10 @@ def check_settings(config: Paper) -> None:
             _check_method(f"methods.{name}", method)
         for name in config.experiments:
             _check_experiment(name, config)
+    with naming_file(config.folder.name):
+        check_functions(config)
+        for claim in config.claims:
+            _check_claim(f"claims.{claim.id}", claim)
 
 
 def check_functions(config: Paper) -> None:
@@ -140,7 +134,14 @@ def _check_experiment(name: str, config: Paper) -> None:
         method = methods[entry.method]
         if entry.settings is not None:
             _check_method(f"{place}.{entry.method}", method)
-        _check_entry(place, entry, method.grid, repeats)
+        for part, names in (("hold", entry.hold), ("along", entry.along)):
+            require(f"{place}.{part}", "parameter of the grid", method.grid, *names)
+        for parameter, repeat in entry.hold.items():
+            if repeat >= repeats:
+                raise ConfigError(
+                    f"key '{place}.hold.{parameter}': {repeat} is no repeat; there are "
+                    f"{repeats}, numbered from 0"
+                )
         if experiment.mode != "path":
             _check_selection(place, entry.method, method.selection, kind)
 
@@ -158,19 +159,6 @@ def _check_datasets(key: str, datasets: DataSets) -> None:
         options = {**datasets.options, **first, **point}
         with _naming_key(place):
             registry.check_options(datasets.name, options)
-
-
-def _check_entry(
-    key: str, entry: MethodEntry, grid: Mapping[str, Any], repeats: int
-) -> None:
-    for part, names in (("hold", entry.hold), ("along", entry.along)):
-        require(f"{key}.{part}", "parameter of the grid", grid, *names)
-    for parameter, repeat in entry.hold.items():
-        if repeat >= repeats:
-            raise ConfigError(
-                f"key '{key}.hold.{parameter}': {repeat} is no repeat; there are "
-                f"{repeats}, numbered from 0"
-            )
 
 
 def _check_selection(key: str, method: str, selection: str, kind: str) -> None:
@@ -269,38 +257,27 @@ def _check_values(
     point: Mapping[str, Any],
 ) -> None:
     try:
-        estimator = found(**{**params, **point})
-    except TypeError:
-        # An argument that a class of one's own needs: the run says so, as a gap.
-        return
-    except ValueError as error:
-        raise _wrong_value(key, name, error, params, point) from error
-    check = getattr(estimator, "_check_params", None)
-    if check is None:
-        return
-    try:
-        check()
+        try:
+            estimator = found(**{**params, **point})
+        except TypeError:
+            # An argument that a class of one's own needs: the run says so, as a gap.
+            return
+        if check := getattr(estimator, "_check_params", None):
+            check()
     except AttributeError as error:
         # The rest of the check is about the data of a fit, as in `self.tasks_`.
         if not str(error.name).endswith("_"):
             raise
     except (TypeError, ValueError) as error:
-        raise _wrong_value(key, name, error, params, point) from error
-
-
-def _wrong_value(
-    key: str,
-    name: str,
-    error: Exception,
-    params: Mapping[str, Any],
-    point: Mapping[str, Any],
-) -> ConfigError:
-    # By convention these messages begin with the name of the parameter.
-    parameter = str(error).partition(" ")[0].rstrip(":")
-    for part, values in (("grid", point), ("params", params)):
-        if parameter in values:
-            return ConfigError(f"key '{key}.{part}.{parameter}': {name}: {error}")
-    return ConfigError(f"key '{key}': {name} with { ({**params, **point}) }: {error}")
+        # By convention these messages begin with the name of the parameter.
+        parameter = str(error).partition(" ")[0].rstrip(":")
+        for part, values in (("grid", point), ("params", params)):
+            if parameter in values:
+                place = f"key '{key}.{part}.{parameter}'"
+                raise ConfigError(f"{place}: {name}: {error}") from error
+        raise ConfigError(
+            f"key '{key}': {name} with { ({**params, **point}) }: {error}"
+        ) from error
 
 
 def _check_metrics(key: str, experiment: Experiment) -> None:
@@ -308,7 +285,9 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
     data = default_registry()[experiment.datasets.name]
     outputs: str = data.outputs
     if outputs == "unknown" and any(metric(m).labels for m in experiment.metrics):
-        outputs = _observed_outputs(experiment)
+        # Data of one's own, which no registry describes.
+        y = load_variant(experiment.variants[0], 0).y
+        outputs = "labels" if set(np.unique(y)) <= {-1.0, 1.0} else "numbers"
 
     def lacks(wanted: str) -> str:
         needs = metric(wanted)
@@ -325,12 +304,6 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
                 f"key '{key}': {wanted!r} needs {lacks(wanted)}, which data set "
                 f"{data.name!r} does not have; it can have {possible}"
             )
-
-
-def _observed_outputs(experiment: Experiment) -> str:
-    """Read data of one's own, which no registry describes."""
-    data = load_variant(experiment.variants[0], 0)
-    return "labels" if set(np.unique(data.y)) <= {-1.0, 1.0} else "numbers"
 
 
 def _check_criterion(

@@ -11,39 +11,46 @@ import ast
 import hashlib
 import importlib.util
 import sysconfig
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from mtmkl_suite.config.models import Method
+from mtmkl_suite.methods import resolve
+
 _PACKAGES = ("mtmkl", "mtmkl_suite")
+_CELL_LOOP = "mtmkl_suite.evaluation.cells"
 _ROOT = Path(__file__).resolve().parents[2]
 _LIBRARIES = {
     Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib")
 }
 
 
+def code_version(method: Method) -> str:
+    """Return the fingerprint of the code behind a configured method's scores.
+
+    Data and splits enter a cell's key by content.
+    """
+    module, is_own, _ = method.selection.partition(":")
+    of_method = str(resolve(method.class_name).__module__)
+    return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
+
+
 @cache
 def code_fingerprint(*modules: str) -> str:
     """Return 12 hex digits that stand for the code of some modules."""
-    digest = hashlib.sha256()
-    for name in sorted(modules_behind(*modules)):
-        digest.update(name.encode())
-        digest.update(_parsed(name)[0].encode())
-    return digest.hexdigest()[:12]
-
-
-@cache
-def modules_behind(*modules: str) -> frozenset[str]:
-    """Return some modules and those that they import, directly or not."""
     own = frozenset({*_PACKAGES, *map(_package_of, modules)})
-    closure: set[str] = set()
+    behind: set[str] = set()
     pending = list(modules)
     while pending:
         name = pending.pop()
-        if name not in closure:
-            closure.add(name)
-            pending.extend(_followed(name, own))
-    return frozenset(closure)
+        if name not in behind:
+            behind.add(name)
+            pending += _followed(name, own)
+    digest = hashlib.sha256()
+    for name in sorted(behind):
+        digest.update(name.encode())
+        digest.update(_parsed(name)[0].encode())
+    return digest.hexdigest()[:12]
 
 
 def _package_of(name: str) -> str:
@@ -70,39 +77,14 @@ def _is_followed(name: str, own: frozenset[str]) -> bool:
 
 @cache
 def _parsed(name: str) -> tuple[str, list[str]]:
+    """Return the code of a module, and the modules that it imports."""
     path = _module_file(name)
     if path is None:
         raise ModuleNotFoundError(f"module {name!r} has no source file")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    is_package = path.name == "__init__.py"
-    return ast.dump(_without_docstrings(tree)), sorted(
-        _imported_modules(tree, name, is_package)
-    )
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ):
-            kept = [statement for statement in node.body if not _is_text(statement)]
-            node.body = kept or [ast.Pass()]
-    return tree
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    """Tell whether a statement is a docstring, also one of a constant or a field."""
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
-
-
-def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]:
-    package = name if is_package else name.rpartition(".")[0]
+    tree = _Counting().visit(ast.parse(path.read_text(encoding="utf-8")))
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found: set[str] = set()
-    for node in _run_time_nodes(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -110,16 +92,20 @@ def _imported_modules(tree: ast.Module, name: str, is_package: bool) -> set[str]
             base = importlib.util.resolve_name(relative, package)
             found.add(base)
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    return found
+    return ast.dump(tree), sorted(found)
 
 
-def _run_time_nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    for node in ast.iter_child_nodes(tree):
-        # What only a type checker imports cannot change a result.
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from _run_time_nodes(node)
+class _Counting(ast.NodeTransformer):
+    """Leaves out docstrings and what only a type checker reads: no result needs it."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
+        value = node.value
+        is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        return None if is_text else node
+
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        is_for_types = ast.unparse(node.test) == "TYPE_CHECKING"
+        return None if is_for_types else self.generic_visit(node)
 
 
 def _module_file(name: str) -> Path | None:

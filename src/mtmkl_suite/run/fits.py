@@ -1,41 +1,45 @@
 """The fits of a paper: run by processes, gathered into one table of scores."""
 
 import json
+import re
 import traceback
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl.sparse import is_sparse
-from mtmkl_suite.config.models import Method, Paper, Variant
+from mtmkl_suite.config.models import Paper, Variant
 from mtmkl_suite.data.protocols import Protocol, train_unit
-from mtmkl_suite.data.splits import load_splits
-from mtmkl_suite.evaluation.cache import write_npz
+from mtmkl_suite.data.splits import Split, SplitKey, load_splits
 from mtmkl_suite.evaluation.cells import (
     ALL,
     COLUMNS,
+    FitJob,
+    Job,
     MethodFailedError,
+    drawn_points,
     held_params,
     naming,
     run_job,
 )
-from mtmkl_suite.evaluation.jobs import FitJob, Job, MethodSpec
 from mtmkl_suite.evaluation.selectors import resolve_selector
 from mtmkl_suite.evaluation.supplied import refusal_of_matrices
-from mtmkl_suite.files import read_table, write_table
+from mtmkl_suite.files import read_table, write_npz, write_table
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import metric
-from mtmkl_suite.run.fit_warnings import warnings_of
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.grouping import FitGroup, fit_groups
-from mtmkl_suite.run.pipeline import code_version, load_variant
-from mtmkl_suite.run.plan import find_variant, method_specs
+from mtmkl_suite.run.pipeline import load_variant
+from mtmkl_suite.run.plan import FitGroup, fit_groups
 
 UNSUPPORTED = "unsupported"
 """Metric of the row that says why a method was not run."""
@@ -44,6 +48,11 @@ FAILED = "failed"
 """Metric of the row that says why a method has no scores: it raised an exception."""
 
 _METHOD = ["experiment", "dataset", "method"]
+
+# In the log of a job, of which the gap and the tolerance are parts.
+_WARNING = re.compile(r"(.*): (\w*Warning): (.*)")
+_TOLERANCE = re.compile(r"tol=([\d.e+-]*\d)")
+_GAP = re.compile(r"duality gap of (\S*\d)")
 
 
 def group_config(config: Paper, group: FitGroup) -> Paper:
@@ -70,53 +79,39 @@ def group_config(config: Paper, group: FitGroup) -> Paper:
     return config.model_copy(update=found)
 
 
-def _method_of(config: Paper, job: FitJob) -> Method:
-    return config.method_of(config.experiments[job.experiment].entry(job.method))
-
-
-@dataclass(frozen=True)
-class Fits:
-    """Files that a fit job leaves."""
-
-    plan: FitJob
-    scores: pd.DataFrame
-    """With the columns of a scores table."""
-    arrays: dict[str, NDArray[Any]]
-    """Kept attributes, by ``name|train size|repeat|n_tasks|subset``."""
-
-
 def run_fit(
     config: Paper,
     plan: FitJob,
     *,
     seed: int,
-    splits: Path,
+    splits: Mapping[SplitKey, Split],
     cache: Path,
     chosen: pd.DataFrame | None = None,
     progress: Callable[[str], None] = lambda message: None,
-) -> Fits:
-    """Run one fit job.
+) -> tuple[pd.DataFrame, dict[str, NDArray[Any]]]:
+    """Run one fit job, and return its scores and the attributes that are kept.
 
     A method that cannot be run on the data, or that fails, leaves one row instead,
     metric "unsupported" or "failed", with the reason in the column of the parameters.
     Cells finished before a failure stay in the cache: a new run tries the rest again.
     """
-    stored = load_splits(splits)
-    if not stored:
-        return Fits(plan, no_scores(), {})
-    spec: MethodSpec = method_specs(config, plan.experiment)[plan.method]
-    spec = spec.with_design(seed)
-    variant = find_variant(config, plan.dataset)
+    if not splits:
+        return no_scores(), {}
     experiment = config.experiments[plan.experiment]
+    variant = next(v for v in experiment.variants if v.id == plan.dataset)
+    entry = experiment.entry(plan.method)
+    method = config.method_of(entry)
     job = Job(
         paper=config.paper.id,
         plan=plan,
-        spec=spec,
-        method_class=resolve(spec.class_name),
         experiment=experiment,
+        entry=entry,
+        method=method,
+        method_class=resolve(method.class_name),
+        grid=drawn_points(method, plan.method, seed),
         metrics={name: metric(name) for name in experiment.metrics},
         seed=seed,
-        code_version=code_version(_method_of(config, plan)),
+        code_version=code_version(method),
         cache=cache,
         held={},
         train_unit=train_unit(config.protocols[experiment.protocol].kind),
@@ -124,20 +119,19 @@ def run_fit(
     try:
         reason = _unsupported(job, variant)
         if reason is not None:
-            return Fits(plan, _gap(job, UNSUPPORTED, reason), {})
+            return _gap(job, UNSUPPORTED, reason), {}
         job = replace(job, held=_held(job, chosen))
         # Parallelism comes from jobs; one thread also makes sums independent of cores.
         with threadpool_limits(1):
-            scores, arrays = run_job(
+            return run_job(
                 job,
                 lambda repeat: load_variant(variant, seed, repeat=repeat),
-                stored,
+                splits,
                 progress=progress,
             )
     except MethodFailedError as error:
         progress(traceback.format_exc())
-        return Fits(plan, _gap(job, FAILED, str(error)), {})
-    return Fits(plan, scores, arrays)
+        return _gap(job, FAILED, str(error)), {}
 
 
 def run_fits(
@@ -151,45 +145,83 @@ def run_fits(
     progress: Callable[[str], None] = lambda message: None,
 ) -> None:
     """Run the fits that share a process and write their results."""
-    experiment = config.experiments[group.experiment]
-    splits = {
-        job.dataset: folder.splits(experiment.protocol, job.dataset)
-        for job in group.jobs
-    }
+    protocol = config.experiments[group.experiment].protocol
     before = read_table(chosen, keep_default_na=False) if chosen else None
-    fits = []
+    tables: list[pd.DataFrame] = []
+    arrays: dict[str, NDArray[Any]] = {}
     for job in group.jobs:
         with warnings_of(config.methods[job.method].label):
-            fit = run_fit(
+            scores, kept = run_fit(
                 config,
                 job,
                 seed=seed,
-                splits=splits[job.dataset],
+                splits=load_splits(folder.splits(protocol, job.dataset)),
                 cache=cache,
                 chosen=before,
                 progress=progress,
             )
-        fits.append(fit)
-    write_fits(group, fits, folder)
+        tables.append(scores)
+        arrays |= {f"{job.place}|{name}": array for name, array in kept.items()}
+    write_fits(folder, group.name, tables, arrays)
 
 
-def write_fits(group: FitGroup, fits: Iterable[Fits], folder: PaperFolder) -> None:
-    """Write the scores and the arrays of the fits of a group."""
-    fits = list(fits)
+def write_fits(
+    folder: PaperFolder,
+    name: str,
+    tables: Iterable[pd.DataFrame],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write the scores and the arrays of fits that shared a process."""
     # As objects: the numbers of a fit are written alike whatever stands beside them.
-    scores = pd.concat([fit.scores.astype(object) for fit in fits], ignore_index=True)
-    arrays = {
-        f"{place(fit.plan)}|{name}": array
-        for fit in fits
-        for name, array in fit.arrays.items()
-    }
-    write_npz(folder.arrays_of(group.name), arrays)
-    write_table(folder.scores_of(group.name), scores)
+    scores = pd.concat([table.astype(object) for table in tables], ignore_index=True)
+    write_npz(folder.arrays_of(name), arrays)
+    write_table(folder.scores_of(name), scores)
 
 
-def place(plan: FitJob) -> str:
-    """Return what stands before the name of an array kept of a fit."""
-    return f"{plan.experiment}/{plan.dataset}/{plan.method}"
+@contextmanager
+def warnings_of(method: str) -> Iterator[None]:
+    """Print warnings, each in a line with the label of the method that is fitted."""
+
+    def show(
+        message: Warning | str, category: type[Warning], *_: object, **__: object
+    ) -> None:
+        text = " ".join(str(message).split())
+        print(f"{method}: {category.__name__}: {text}")
+
+    with warnings.catch_warnings():
+        # By default the same text from the same line comes once.
+        warnings.simplefilter("always", ConvergenceWarning)
+        warnings.showwarning = show
+        yield
+
+
+def counted_warnings(logs: Iterable[Path]) -> list[str]:
+    """Return a line for each method and kind of warning in the logs of fits.
+
+    Solvers that stopped short are of one kind if they have the same tolerance, other
+    warnings if they have the same text.
+    """
+    kinds: dict[tuple[str, str, bool], list[float]] = {}
+    for log in logs:
+        for line in log.read_text(encoding="utf-8").splitlines():
+            if found := _WARNING.fullmatch(line):
+                method, category, text = found.groups()
+                kind, is_solver, gap = f"{category}: {text}", False, _GAP.search(text)
+                tolerance = _TOLERANCE.search(text)
+                if category == "ConvergenceWarning" and tolerance:
+                    kind, is_solver = tolerance[1], True
+                gaps = kinds.setdefault((method, kind, is_solver), [])
+                gaps.append(float(gap[1]) if gap else 0.0)
+    return [_counted(*kind, gaps) for kind, gaps in kinds.items()]
+
+
+def _counted(method: str, kind: str, is_solver: bool, gaps: list[float]) -> str:
+    if not is_solver:
+        times = f" ({len(gaps)} times)" if len(gaps) > 1 else ""
+        return f"{method}: {kind}{times}"
+    fits = f"{len(gaps)} fits" if len(gaps) > 1 else "1 fit"
+    gap = f", worst gap {max(gaps):.1e}" if max(gaps) else ""
+    return f"{method}: {fits} ended above tol={kind}{gap}"
 
 
 def no_scores() -> pd.DataFrame:
@@ -199,17 +231,17 @@ def no_scores() -> pd.DataFrame:
 
 def _unsupported(job: Job, variant: Variant) -> str | None:
     """Return why a method cannot be run on the data, if it says so."""
-    cls, spec = job.method_class, job.spec
+    cls = job.method_class
     data = load_variant(variant, job.seed, repeat=job.plan.repeats[0])
     with naming(f"method {job.plan.method!r} on {job.plan.dataset}"):
         reason: str | None = None
         if hasattr(cls, "unsupported"):
             reason = cls.unsupported(data)
-        settings = [{**spec.params, **p} for p in spec.grid_points() or [{}]]
+        settings = [{**job.method.params, **point} for point in job.grid]
         if reason is None:
             reason = refusal_of_matrices(cls, settings, data)
         # A paper's own way of choosing refuses data itself.
-        is_estimator = resolve_selector(spec.selection).takes is None
+        is_estimator = resolve_selector(job.method.selection).takes is None
         if reason is None and is_sparse(data.X) and is_estimator:
             reasons = (refusal_of_sparse(cls(**each), data.X) for each in settings)
             reason = next(filter(None, reasons), None)
@@ -223,29 +255,20 @@ def _held(job: Job, chosen: pd.DataFrame | None) -> dict[str, Any]:
     failed = chosen[chosen["metric"] == FAILED]
     if len(failed):
         raise MethodFailedError(json.loads(failed["params"].iloc[0])["reason"])
-    return held_params(job.spec, chosen)
+    return held_params(job.entry, chosen)
 
 
 def _gap(job: Job, metric: str, reason: str) -> pd.DataFrame:
     """Return the one row of a method without scores."""
-    row = dict.fromkeys(COLUMNS) | {
-        "paper": job.paper,
-        "experiment": job.plan.experiment,
-        "dataset": job.plan.dataset,
-        "method": job.plan.method,
-        "task": ALL,
-        "metric": metric,
-        "params": json.dumps({"reason": reason}),
-        "code_version": job.code_version,
-        "train_unit": job.train_unit,
-    }
+    params = json.dumps({"reason": reason})
+    row = job.columns | {"task": ALL, "metric": metric, "params": params}
     return pd.DataFrame([row], columns=list(COLUMNS))
 
 
 def needs_first_chunk(config: Paper, plan: FitJob) -> bool:
     """Tell whether a job holds what the first chunk of its method has chosen."""
-    spec = method_specs(config, plan.experiment)[plan.method]
-    return any(repeat not in plan.repeats for repeat in spec.hold.values())
+    hold = config.experiments[plan.experiment].entry(plan.method).hold
+    return any(repeat not in plan.repeats for repeat in hold.values())
 
 
 def collect_scores(config: Paper, folder: PaperFolder) -> None:
@@ -272,21 +295,16 @@ def failures(scores: Path) -> list[str]:
     """Return a line for each method that failed, from the scores table of a paper."""
     failed = _failed_rows(scores)
     return [
-        f"experiment {experiment!r}: {json.loads(params)['reason']}"
-        for experiment, params in zip(
-            failed["experiment"], failed["params"], strict=True
-        )
+        f"experiment {row['experiment']!r}: {json.loads(row['params'])['reason']}"
+        for row in failed.to_dict("records")
     ]
 
 
 def discard_failures(config: Paper, folder: PaperFolder) -> None:
     """Delete the scores of fits whose method failed, so that they run again."""
-    failed = set(
-        _failed_rows(folder.scores)[_METHOD].itertuples(index=False, name=None)
-    )
+    failed = {"/".join(row) for row in _failed_rows(folder.scores)[_METHOD].to_numpy()}
     for group in fit_groups(config):
-        places = {(job.experiment, job.dataset, job.method) for job in group.jobs}
-        if places & failed:
+        if failed & {job.place for job in group.jobs}:
             folder.scores_of(group.name).unlink(missing_ok=True)
 
 

@@ -1,5 +1,6 @@
 """Where the files of a run are: every path below ``results/<run>`` is made here."""
 
+import csv
 import hashlib
 import json
 import re
@@ -26,6 +27,12 @@ RECORD = (
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
 
+_OF_READINGS = {
+    "scores.csv.gz": READING_SCORES,
+    "overlaps.csv": "readings_overlaps.csv",
+    "provenance.json": "readings_provenance.json",
+}
+
 DERIVED_DIGITS = 10
 """Significant digits of what is computed from scores: alike on any machine."""
 
@@ -43,12 +50,43 @@ def cache(results: Path) -> Path:
     return results / "cache"
 
 
-@dataclass(frozen=True)
-class PaperFolder:
-    """The results of a paper in a run."""
+class _File:
+    """Path of a file or a folder of a fixed name in a folder of results."""
 
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: "_Folder", _: object = None) -> Path:
+        return folder.path / folder.named(self._name)
+
+
+@dataclass(frozen=True)
+class _Folder:
     path: Path
-    """``results/<run>/<paper>``."""
+
+    def named(self, name: str) -> str:
+        """Return the name that a file has here."""
+        return name
+
+
+@dataclass(frozen=True)
+class PaperFolder(_Folder):
+    """The results of a paper in a run, ``results/<run>/<paper>``."""
+
+    scores = _File("scores.csv.gz")
+    """Table of all scores of the paper."""
+    statistics = _File("statistics.csv")
+    """Table of the comparisons of pairs of methods."""
+    verdicts = _File("verdicts.csv")
+    """Table of the verdicts on published numbers."""
+    claims = _File("claims.csv")
+    """Table of the verdicts on the sentences of a paper."""
+    claim_settings = _File("claim_settings.csv")
+    """Table of the verdicts on sentences in each of their settings."""
+    overlaps = _File("overlaps.csv")
+    """Table of how the repeats of each experiment overlap."""
+    provenance = _File("provenance.json")
+    """File that says where the results come from."""
 
     def data_info(self, dataset: str) -> Path:
         """File that describes a data set variant."""
@@ -70,13 +108,14 @@ class PaperFolder:
         """File of the time that these fits took, where the workflow measured it."""
         return self.path / "benchmarks" / f"{group}.tsv"
 
-    def job_seconds(self) -> Mapping[str, Path]:
-        """Files of the time that jobs took, by the name of the job."""
-        folder = self.path / "benchmarks"
-        return {
-            str(path.relative_to(folder).with_suffix("")): path
-            for path in sorted(folder.rglob("*.tsv"))
-        }
+    def benchmarks(self) -> dict[str, list[dict[str, str]]]:
+        """Return what the workflow measured of jobs, by the name of the job."""
+        folder, found = self.path / "benchmarks", {}
+        for path in sorted(folder.rglob("*.tsv")):
+            with path.open(newline="") as file:
+                rows = list(csv.DictReader(file, delimiter="\t"))
+            found[str(path.relative_to(folder).with_suffix(""))] = rows
+        return found
 
     def step(self, name: str) -> Path:
         """Numbers that a figure draws and does not compute itself."""
@@ -93,41 +132,6 @@ class PaperFolder:
             for name, artefact in artefacts.items()
             for ending in ENDINGS[artefact.kind]
         ]
-
-    @property
-    def scores(self) -> Path:
-        """Table of all scores of the paper."""
-        return self.path / "scores.csv.gz"
-
-    @property
-    def statistics(self) -> Path:
-        """Table of the comparisons of pairs of methods."""
-        return self.path / "statistics.csv"
-
-    @property
-    def verdicts(self) -> Path:
-        """Table of the verdicts on published numbers."""
-        return self.path / "verdicts.csv"
-
-    @property
-    def claims(self) -> Path:
-        """Table of the verdicts on the sentences of a paper."""
-        return self.path / "claims.csv"
-
-    @property
-    def claim_settings(self) -> Path:
-        """Table of the verdicts on sentences in each of their settings."""
-        return self.path / "claim_settings.csv"
-
-    @property
-    def overlaps(self) -> Path:
-        """Table of how the repeats of each experiment overlap."""
-        return self.path / "overlaps.csv"
-
-    @property
-    def provenance(self) -> Path:
-        """File that says where the results come from."""
-        return self.path / "provenance.json"
 
     def record(self) -> list[Path]:
         """Files of :data:`RECORD`."""
@@ -147,69 +151,35 @@ class PublishedFolder(PaperFolder):
         """File of a figure or table."""
         return self.path / f"{name}.{ending}"
 
-    @property
-    def scores(self) -> Path:
-        """Table of all scores, of the paper or of its readings."""
-        return self.path / READING_SCORES if self.of_readings else super().scores
-
-    @property
-    def overlaps(self) -> Path:
-        """Table of how the repeats of each of their experiments overlap."""
-        return self._besides(super().overlaps)
-
-    @property
-    def provenance(self) -> Path:
-        """File that says where these scores come from."""
-        return self._besides(super().provenance)
-
-    def _besides(self, path: Path) -> Path:
-        return path.with_name(f"readings_{path.name}") if self.of_readings else path
+    def named(self, name: str) -> str:
+        """Return the name that a file has here."""
+        return _OF_READINGS.get(name, name) if self.of_readings else name
 
 
 @dataclass(frozen=True)
-class RunFolder:
-    """The results of a run."""
+class RunFolder(_Folder):
+    """The results of a run, ``results/<run>``; see :func:`run_label`."""
 
-    path: Path
-    """``results/<run>``, see :func:`run_label`."""
+    logs = _File("logs")
+    """Folder of the logs of the jobs."""
+    lock = _File(".lock")
+    """File that a run holds while it writes here."""
+    report = _File("report.html")
+    """The first page of the report."""
+    pages = _File("report")
+    """Folder of its other pages."""
+    site = _File("site")
+    """Folder of the documentation as a site, where it was built."""
+    finished = _File("finished")
+    """File that is there once no method failed."""
 
     def paper(self, name: str) -> PaperFolder:
         """Folder of a paper."""
         return PaperFolder(self.path / name)
 
-    @property
-    def logs(self) -> Path:
-        """Folder of the logs of the jobs."""
-        return self.path / "logs"
-
     def log(self, name: str) -> Path:
         """Log of a job, such as ``argyriou2008/fits/digits``."""
         return self.logs / f"{name}.log"
-
-    @property
-    def lock(self) -> Path:
-        """File that a run holds while it writes here."""
-        return self.path / ".lock"
-
-    @property
-    def report(self) -> Path:
-        """The first page of the report."""
-        return self.path / "report.html"
-
-    @property
-    def pages(self) -> Path:
-        """Folder of its other pages."""
-        return self.path / "report"
-
-    @property
-    def site(self) -> Path:
-        """Folder of the documentation as a site, where it was built."""
-        return self.path / "site"
-
-    @property
-    def finished(self) -> Path:
-        """File that is there once no method failed."""
-        return self.path / "finished"
 
 
 def record_folder(config: Paper) -> Path:

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
-from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.errors import ConfigError, DataCorruptError, DataNotAvailableError
 from mtmkl_suite.files import DamagedFileError, disk_problem
 
 CAUSE = "The job failed:"

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from mtmkl_suite.errors import ResultsInUseError
 from mtmkl_suite.files import make_folder
 from mtmkl_suite.run.folders import RunFolder, cache
 
@@ -18,23 +19,14 @@ _held: list[IO[str]] = []
 """Locks of this process; the kernel drops them with it, however it ends."""
 
 
-class ResultsInUseError(RuntimeError):
-    """Another run is writing the same results."""
-
-
-def hold_results(folder: RunFolder) -> None:
-    """Keep other runs out of a folder of results, until they are released."""
-    _held.append(lock_results(folder))
-
-
 def release_results() -> None:
     """Let other runs write the folders that this process holds."""
     while _held:
         _held.pop().close()
 
 
-def lock_results(folder: RunFolder) -> IO[str]:
-    """Keep other runs out of a folder of results, until the file is closed.
+def hold_results(folder: RunFolder) -> None:
+    """Keep other runs out of a folder of results, until they are released.
 
     The kernel holds the lock: nothing is left to be removed by hand. What a killed run
     was writing here is deleted, and what it was writing to the cache, unless another
@@ -59,7 +51,7 @@ def lock_results(folder: RunFolder) -> IO[str]:
     file.flush()
     shared = [] if _others_run(folder) else [cache(folder.path.parent)]
     discard_unfinished(folder.path, *shared, before=started)
-    return file
+    _held.append(file)
 
 
 def _others_run(folder: RunFolder) -> bool:

@@ -1,11 +1,7 @@
-"""The steps of a run, each from files to files.
-
-A step reads its inputs, computes, and writes whole files only.
-"""
+"""Data of a run: where they are, what is known of them, their draws and splits."""
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +9,16 @@ import numpy as np
 
 from mtmkl.datasets import MultiTaskData
 from mtmkl.sparse import is_sparse
-from mtmkl_suite.config.models import Method, Paper, Record, Variant
+from mtmkl_suite.config.models import Paper, Record, Variant
 from mtmkl_suite.data import DataNotAvailableError, default_registry, load
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.data.protocols import NamedProtocol
 from mtmkl_suite.data.splits import Split, SplitKey, make_splits, save_splits
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation.seeds import data_seed
+from mtmkl_suite.evaluation.cells import derived_seed
 from mtmkl_suite.files import read_json, write_json
-from mtmkl_suite.methods import resolve
-from mtmkl_suite.run.fingerprint import code_fingerprint
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.provenance import check_data
-
-_CELL_LOOP = "mtmkl_suite.evaluation.cells"
-
-
-def code_version(method: Method) -> str:
-    """Return the fingerprint of the code behind a configured method's scores.
-
-    Data and splits enter a cell's key by content.
-    """
-    module, is_own, _ = method.selection.partition(":")
-    of_method = str(resolve(method.class_name).__module__)
-    return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
 
 
 def use_mirror(folder: str | None) -> None:
@@ -56,11 +38,13 @@ def load_variant(
     """Load a data set, or the draw of one repeat where repeats differ.
 
     ``seed``: The root seed; like ``repeat`` it matters for drawn sets alone (``drawn``
-    in the registry), unless the options of the variant hold a seed.
+    in the registry), unless the options of the variant hold a seed. Variants of one
+    generator share it, so that a curve over an option compares the same draws.
     """
     options = dict(variant.options)
     if default_registry()[variant.name].drawn:
-        options.setdefault("seed", data_seed(seed, variant.name, repeat))
+        drawn = derived_seed(seed, "data", variant.name, repeat)
+        options.setdefault("seed", drawn)
     return load(variant.name, download=download, **options)
 
 
@@ -97,12 +81,8 @@ def describe_data(
     }
 
 
-@dataclass(frozen=True)
-class DataNeed:
-    """A data set, and the protocols that split it."""
-
-    variant: Variant
-    protocols: tuple[NamedProtocol, ...] = ()
+DataNeed = tuple[Variant, list[NamedProtocol]]
+"""A data set, and the protocols that split it."""
 
 
 def data_needs(config: Paper, datasets: Iterable[Variant]) -> list[DataNeed]:
@@ -113,7 +93,7 @@ def data_needs(config: Paper, datasets: Iterable[Variant]) -> list[DataNeed]:
         for variant in experiment.variants:
             own = protocols.setdefault(variant.id, {})
             own[name] = config.protocols[name].named(name)
-    return [DataNeed(each, tuple(protocols[each.id].values())) for each in datasets]
+    return [(each, list(protocols[each.id].values())) for each in datasets]
 
 
 def prepare_data(
@@ -130,34 +110,20 @@ def prepare_data(
     Where repeats differ in their data, each is split by its own. Data have to be those
     of a published record that the scores are compared with.
     """
-    for need in needs:
-        variant = need.variant
+    for variant, protocols in needs:
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
-        if record is not None and info["status"] == "ok":
+        is_here = info["status"] == "ok"
+        if record is not None and is_here:
             check_data(read_json(record.folder / "provenance.json"), info)
         write_json(folder.data_info(variant.id), info)
-        for protocol in need.protocols:
-            path = folder.splits(protocol.id, variant.id)
-            write_splits(path, info, variant, protocol, seed)
-
-
-def write_splits(
-    path: Path,
-    info: Mapping[str, Any],
-    variant: Variant,
-    protocol: NamedProtocol,
-    seed: int,
-) -> None:
-    """Write the splits of a data set under a protocol; see :func:`prepare_data`."""
-    splits: dict[SplitKey, Split] = {}
-    if info["status"] == "ok":
-        if default_registry()[variant.name].drawn:
-            for repeat in range(protocol.repeats):
+        is_drawn = default_registry()[variant.name].drawn
+        for protocol in protocols:
+            splits: dict[SplitKey, Split] = {}
+            for repeat in range(protocol.repeats if is_drawn else 1) if is_here else ():
                 data = load_variant(variant, seed, repeat=repeat)
-                splits |= make_splits(data, protocol, seed, repeats=[repeat])
-        else:
-            splits = make_splits(load_variant(variant, seed), protocol, seed)
-    save_splits(path, splits)
+                own = [repeat] if is_drawn else None
+                splits |= make_splits(data, protocol, seed, repeats=own)
+            save_splits(folder.splits(protocol.id, variant.id), splits)
 
 
 def data_source(variant: Variant) -> str:

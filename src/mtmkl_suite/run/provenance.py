@@ -1,12 +1,11 @@
 """Where results come from: code, locked packages, data, machine, time by job."""
 
-import csv
 import hashlib
 import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from threadpoolctl import threadpool_info
 
 from mtmkl_suite.config.models import Paper, Run
+from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.errors import ConfigError
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -27,7 +27,7 @@ def provenance(
     config: Paper,
     run: Run,
     data_infos: Iterable[Mapping[str, Any]],
-    job_seconds: Mapping[str, Path],
+    benchmarks: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> dict[str, Any]:
     """Return the provenance of a paper's results.
 
@@ -48,7 +48,11 @@ def provenance(
             for info in sorted(data_infos, key=lambda info: info["id"])
         },
         "machine": machine(),
-        "seconds_by_job": _seconds_by_job(job_seconds),
+        "seconds_by_job": {
+            name: round(sum(float(row["s"]) for row in rows), 2)
+            for name, rows in benchmarks.items()
+            if rows
+        },
     }
 
 
@@ -76,10 +80,10 @@ def of_the_code(config: Paper) -> dict[str, Any]:
     # But for what tells where it lies.
     local = dict.fromkeys(("published", "seconds", "record"), True)
     document = config.given(but={**local, "readings": {"main": local}})
-    text = json.dumps(document, sort_keys=True)
+    text, lock = json.dumps(document, sort_keys=True), _ROOT / "requirements.lock"
     return {
         "commit": current_commit(),
-        "lock_sha256": _file_hash(_ROOT / "requirements.lock"),
+        "lock_sha256": sha256_of(lock) if lock.is_file() else None,
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
         "packages": packages(),
     }
@@ -138,10 +142,6 @@ def _git(*words: str) -> str:
     return done.stdout.strip()
 
 
-def _file_hash(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
 def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -150,13 +150,3 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def _seconds_by_job(files: Mapping[str, Path]) -> dict[str, float]:
-    seconds = {}
-    for name, path in files.items():
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
-        if rows:
-            seconds[name] = round(sum(float(row["s"]) for row in rows), 2)
-    return seconds

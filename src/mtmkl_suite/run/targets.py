@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
 from mtmkl.errors import unknown
+from mtmkl_suite.config.load import read_measured
 from mtmkl_suite.config.models import Artefact, Paper, Run, Variant
-from mtmkl_suite.config.parts import restricted_to_artefacts
-from mtmkl_suite.config.runs import load_papers
-from mtmkl_suite.run import grouping, pipeline, resources
+from mtmkl_suite.config.runs import load_papers, restricted_to_artefacts
+from mtmkl_suite.run import pipeline, plan
 from mtmkl_suite.run.checks import check_names
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.fits import group_config, needs_first_chunk
 from mtmkl_suite.run.folders import (
     REACH,
@@ -22,8 +22,7 @@ from mtmkl_suite.run.folders import (
     record_folder,
     run_label,
 )
-from mtmkl_suite.run.grouping import FitGroup, ResultGroup
-from mtmkl_suite.run.plan import expected_seconds
+from mtmkl_suite.run.plan import FitGroup, ResultGroup
 
 
 class Targets:
@@ -33,29 +32,17 @@ class Targets:
         self.run = run
         pipeline.use_mirror(run.mirror)
         papers = load_papers(run)
-        self.papers: dict[str, Paper] = {paper.paper.id: paper for paper in papers}
         for paper in papers:
             check_names(paper)
+        self.papers: dict[str, Paper] = {paper.paper.id: paper for paper in papers}
         self.results = RunFolder(Path(run.results, run_label(run, papers)))
         self._groups = {
-            name: {group.name: group for group in grouping.fit_groups(paper)}
+            name: {group.name: group for group in plan.fit_groups(paper)}
             for name, paper in self.papers.items()
         }
         self._memory = {
-            name: resources.measured_memory(paper.folder / "memory.csv")
+            name: read_measured(paper.folder / "memory.csv", "job", "megabytes")
             for name, paper in self.papers.items()
-        }
-
-    @cached_property
-    def _versions(self) -> dict[tuple[str, str, str], str]:
-        """Fingerprints of the code behind the scores of a method in an experiment."""
-        return {
-            (name, experiment, entry.method): pipeline.code_version(
-                paper.method_of(entry)
-            )
-            for name, paper in self.papers.items()
-            for experiment, settings in paper.experiments.items()
-            for entry in settings.methods
         }
 
     def folder(self, paper: str) -> PaperFolder:
@@ -68,14 +55,14 @@ class Targets:
 
     def memory(self, paper: str, job: str) -> Callable[[Any, int], int]:
         """Return the megabytes for a job, twice as many in its second attempt."""
-        megabytes = resources.megabytes(self._memory[paper], job)
+        megabytes = plan.megabytes(self._memory[paper], job)
         return lambda wildcards, attempt: attempt * megabytes
 
     # Data sets and their splits
 
     def data_groups(self, paper: str) -> list[list[Variant]]:
         """Return the data sets of a paper by the process that prepares them."""
-        return grouping.data_groups(self.papers[paper])
+        return plan.data_groups(self.papers[paper])
 
     def data_arguments(self, paper: str, datasets: Sequence[Variant]) -> dict[str, Any]:
         """Return the arguments of :func:`mtmkl_suite.run.pipeline.prepare_data`."""
@@ -95,10 +82,9 @@ class Targets:
         if datasets is None:
             datasets = [each for group in self.data_groups(paper) for each in group]
         folder, paths = self.folder(paper), list[Path]()
-        for need in pipeline.data_needs(self.papers[paper], datasets):
-            name = need.variant.id
-            paths.append(folder.data_info(name))
-            paths += [folder.splits(each.id, name) for each in need.protocols]
+        for variant, protocols in pipeline.data_needs(self.papers[paper], datasets):
+            paths.append(folder.data_info(variant.id))
+            paths += [folder.splits(each.id, variant.id) for each in protocols]
         return _texts(paths)
 
     # Fits
@@ -135,22 +121,20 @@ class Targets:
     def _chosen_by(self, paper: str, group: FitGroup) -> list[str]:
         """Return the scores that fits take their held parameters from, if they do."""
         firsts = [
-            replace(job, chunk=0)
+            replace(job, chunk=0).stem
             for job in group.jobs
             if needs_first_chunk(self.papers[paper], job)
         ]
-        groups = self._groups[paper].values()
-        names = [grouping.group_of(groups, job).name for job in firsts]
-        return _texts(map(self.folder(paper).scores_of, names))
-
-    def fit_megabytes(self, paper: str, name: str) -> int:
-        """Return the memory to ask for."""
-        experiment = self.fit_group(paper, name).experiment
-        return resources.megabytes(self._memory[paper], experiment)
+        return [
+            str(self.folder(paper).scores_of(name))
+            for first in firsts
+            for name, other in self._groups[paper].items()
+            if first in [job.stem for job in other.jobs]
+        ]
 
     def fit_minutes(self, paper: str, name: str) -> int:
         """Return the limit on the time of fits."""
-        return resources.minutes(self.papers[paper], self.fit_group(paper, name))
+        return plan.minutes(self.papers[paper], self.fit_group(paper, name))
 
     def fit_seconds(self) -> dict[str, float]:
         """Return the expected seconds of fits that are not there yet, by "paper/name".
@@ -158,15 +142,12 @@ class Targets:
         Those of the paper tier that were once measured.
         """
         found = {}
-        for paper, groups in self._groups.items():
-            config = self.papers[paper]
-            if config.tier == "quick":
-                continue
-            for name, group in groups.items():
-                jobs = group.jobs
-                seconds = sum(expected_seconds(config.seconds, j, nan) for j in jobs)
+        for paper, config in self.papers.items():
+            for name, group in self._groups[paper].items():
+                jobs = group.jobs if config.tier == "paper" else ()
+                seconds = sum(plan.expected_seconds(config, j, nan) for j in jobs)
                 is_there = self.folder(paper).scores_of(name).is_file()
-                if not is_there and not isnan(seconds):
+                if jobs and not is_there and not isnan(seconds):
                     found[f"{paper}/{name}"] = seconds
         return found
 
@@ -186,15 +167,14 @@ class Targets:
             for name in names
         )
 
-    def versions(self, paper: str, name: str | None = None) -> list[str]:
-        """Return fingerprints of the code behind the scores of a paper, or of fits."""
-        groups = self._groups[paper]
-        jobs = [
-            job
-            for group in (groups.values() if name is None else [groups[name]])
-            for job in group.jobs
-        ]
-        return sorted({self._versions[paper, j.experiment, j.method] for j in jobs})
+    def versions(self, paper: str, name: str) -> list[str]:
+        """Return fingerprints of the code behind the scores of fits."""
+        config, group = self.papers[paper], self.fit_group(paper, name)
+        experiment = config.experiments[group.experiment]
+        methods = {job.method for job in group.jobs}
+        entries = [each for each in experiment.methods if each.method in methods]
+        used = map(config.method_of, entries)
+        return sorted(set(map(code_version, used)))
 
     # What is made of the fits of a paper
 
@@ -247,10 +227,7 @@ class Targets:
 
     def result_groups(self, paper: str) -> list[ResultGroup]:
         """Return steps, artefacts and record of a paper by process."""
-        groups = grouping.result_groups(self.papers[paper])
-        if self.artefacts(paper):
-            return groups
-        return [replace(group, steps=(), artefacts=()) for group in groups]
+        return plan.result_groups(self.papers[paper])
 
     def result_files(self, paper: str, group: ResultGroup) -> list[str]:
         """Return the files that a process makes of the fits of a paper."""
@@ -264,44 +241,32 @@ class Targets:
     def result_inputs(self, paper: str, group: ResultGroup) -> list[str]:
         """Return the files that such a process needs, and does not make itself."""
         drawn = restricted_to_artefacts(self.papers[paper], group.artefacts)
-        needed = _texts(map(self.folder(paper).step, grouping.steps(drawn)))
+        needed = _texts(map(self.folder(paper).step, plan.steps(drawn)))
         if group.has_record:
             needed += [*self.fit_files(paper), *self.data_files(paper)]
             needed += [*self.written_files(paper), *self.published_numbers(paper)]
         else:
-            needed += self._artefact_inputs(paper, self._shown_by(paper, group))
+            config = self._config_of(paper, group)
+            infos = [self.folder(paper).data_info(each.id) for each in config.variants]
+            needed += [*self.fit_files(paper, config.experiments), *_texts(infos)]
+            needed += [*self.published_numbers(paper), *self.published_before(paper)]
         made = self.result_files(paper, group)
         return [path for path in needed if path not in made]
 
-    def _artefact_inputs(self, paper: str, names: Sequence[str]) -> list[str]:
-        """Return the fits and the data that artefacts show."""
-        config = restricted_to_artefacts(self.papers[paper], names)
-        datasets = [each for group in grouping.data_groups(config) for each in group]
-        infos = [self.folder(paper).data_info(each.id) for each in datasets]
-        return [
-            *self.fit_files(paper, config.experiments),
-            *_texts(infos),
-            *self.published_numbers(paper),
-            *self.published_before(paper),
-        ]
-
     def result_arguments(self, paper: str, group: ResultGroup) -> dict[str, Any]:
-        """Return arguments of ``report.artefacts.write_results``.
-
-        Only the record depends on all of a paper's configuration, and on the run's.
-        """
-        config = self.papers[paper]
-        if not group.has_record:
-            config = restricted_to_artefacts(config, self._shown_by(paper, group))
+        """Return arguments of ``report.artefacts.write_results``."""
+        config, folder = self._config_of(paper, group), self.folder(paper)
         run = self.run if group.has_record else None
-        folder = self.folder(paper)
         return {"group": group, "config": config, "folder": folder, "run": run}
 
-    def _shown_by(self, paper: str, group: ResultGroup) -> list[str]:
-        """Return the artefacts that a process makes or computes numbers for."""
-        steps = grouping.steps(self.papers[paper])
+    def _config_of(self, paper: str, group: ResultGroup) -> Paper:
+        """Return what a process has to know: only the record needs all of a paper."""
+        config = self.papers[paper]
+        if group.has_record:
+            return config
+        steps = plan.steps(config)
         computed = [name for step in group.steps for name in steps[step]]
-        return [*group.artefacts, *computed]
+        return restricted_to_artefacts(config, [*group.artefacts, *computed])
 
     def unknown(self, name: str) -> str:
         """Say which targets there are in place of one that does not exist."""

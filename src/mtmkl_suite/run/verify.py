@@ -26,22 +26,20 @@ import pandas as pd
 from scipy.stats import beta
 
 from mtmkl.typing import IntArray
-from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, published_folder
 from mtmkl_suite.config.models import Paper, Tier
 from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.data.errors import DataNotAvailableError
 from mtmkl_suite.data.fetch.integrity import sha256_of
-from mtmkl_suite.data.splits import make_splits, save_splits
-from mtmkl_suite.evaluation.cells import ALL
-from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.data.splits import make_split
+from mtmkl_suite.errors import DataNotAvailableError
+from mtmkl_suite.evaluation.cells import ALL, FitJob
 from mtmkl_suite.files import read_json, read_table
+from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
 from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.jobs import end_with_the_run
-from mtmkl_suite.run.pipeline import code_version, load_variant
-from mtmkl_suite.run.plan import find_variant, method_specs
+from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.provenance import current_commit, machine, packages
 
 OUTCOMES = EQUAL, ROUNDING, DIFFERS, NO_DATA = "equal", "rounding", "differs", "no data"
@@ -142,8 +140,7 @@ class Record:
 
     def held(self, cell: Cell) -> pd.DataFrame | None:
         """Return the rows in which the method chose what it holds in this cell."""
-        specs = method_specs(self.config, cell.experiment)
-        hold = specs[cell.method].hold if cell.method in specs else {}
+        hold = self.config.experiments[cell.experiment].entry(cell.method).hold
         if not hold or cell.repeat <= max(hold.values()):
             return None
         is_own = self.scores["repeat"].isin(map(str, hold.values()))
@@ -279,9 +276,13 @@ def computed_cells(
                 reason = "is not in the configuration"
                 yield cell, _unlike(reason) | {"seconds": 0.0, "code": None}
                 continue
-            own = {cell.experiment: record.config.experiments[cell.experiment]}
-            unused = {"experiments": own, "artefacts": {}, "claims": []}
-            config = record.config.model_copy(update=unused)
+            experiment = record.config.experiments[cell.experiment]
+            entry = experiment.entry(cell.method)
+            if entry.n_tasks:
+                entry = entry.model_copy(update={"n_tasks": [cell.n_tasks]})
+            own = experiment.model_copy(update={"methods": [entry]})
+            used = {"experiments": {cell.experiment: own}, "artefacts": {}}
+            config = record.config.model_copy(update=used | {"claims": []})
             seed = int(record.provenance["seed"])
             given = (config, seed, cell, record.rows(cell), record.held(cell))
             futures[pool.submit(_checked, *given)] = cell, code
@@ -326,25 +327,22 @@ def _computed(
 ) -> pd.DataFrame:
     """Return the rows of a cell, computed here, as text."""
     experiment = config.experiments[cell.experiment]
-    variant = find_variant(config, cell.dataset)
+    variant = next(v for v in experiment.variants if v.id == cell.dataset)
     protocol = config.protocols[experiment.protocol].named(experiment.protocol)
     data = load_variant(variant, seed, repeat=cell.repeat)
-    splits = make_splits(data, protocol, seed, repeats=[cell.repeat])
-    key = (cell.train_size, cell.repeat)
-    entries = [
-        entry.model_copy(update={"n_tasks": [cell.n_tasks]} if entry.n_tasks else {})
-        for entry in experiment.methods
-    ]
-    own = {cell.experiment: experiment.model_copy(update={"methods": entries})}
-    config = config.model_copy(update={"experiments": own})
+    size, repeat = cell.train_size, cell.repeat
+    split = make_split(data, protocol, seed, train_size=size, repeat=repeat)
     plan = FitJob(cell.experiment, cell.dataset, cell.method, 0, (cell.repeat,))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "splits.npz"
-        save_splits(path, {key: splits[key]})
-        fit = run_fit(
-            config, plan, seed=seed, splits=path, cache=Path(folder), chosen=held
+    with tempfile.TemporaryDirectory() as cache:
+        scores, _ = run_fit(
+            config,
+            plan,
+            seed=seed,
+            splits={(size, repeat): split},
+            cache=Path(cache),
+            chosen=held,
         )
-    text = fit.scores.astype(object).to_csv(index=False)
+    text = scores.astype(object).to_csv(index=False)
     return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
 
 

@@ -16,21 +16,16 @@ import yaml
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Run
 from mtmkl_suite.config.overlay import of_paper, of_run, settings_of
-from mtmkl_suite.config.runs import load_papers
+from mtmkl_suite.data.fetch.small import fetch_small
 from mtmkl_suite.data.loaders.own import is_file
 from mtmkl_suite.documents import config_dir, read_yaml
-from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.errors import ConfigError, ResultsInUseError
 from mtmkl_suite.files import make_folder, write_text
 from mtmkl_suite.run import pipeline
-from mtmkl_suite.run.checks import check_names
-from mtmkl_suite.run.fit_warnings import counted_warnings
-from mtmkl_suite.run.fits import failures
-from mtmkl_suite.run.folders import RunFolder, run_label
-from mtmkl_suite.run.grouping import data_groups
-from mtmkl_suite.run.locks import ResultsInUseError, hold_results, release_results
-from mtmkl_suite.run.plan import fit_jobs
+from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.locks import hold_results, release_results
 from mtmkl_suite.run.process import provide_folders
-from mtmkl_suite.run.small_sets import fetch_small
+from mtmkl_suite.run.targets import Targets
 
 
 @dataclass(frozen=True)
@@ -40,14 +35,8 @@ class Finished:
     status: int
     """0; 1 if anything failed, 130 if it was interrupted."""
     report: Path
-    failures: list[str]
-    """A line for each method that failed; the others are in the report."""
     missing: list[str]
     """A line for each data set that is missing, with the command that fetches it."""
-    logs: Path
-    """Folder of the logs of the jobs, with the tracebacks of failures."""
-    warnings: list[str]
-    """A line for each method and kind of warning; all of them are in the logs."""
 
 
 def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
@@ -61,10 +50,8 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
 
     start_importing()
     run, top = _configuration(**settings)
-    papers = load_papers(run)
-    for paper in papers:
-        check_names(paper)
-    folder = RunFolder(top / run_label(run, papers))
+    files = Targets(run)
+    folder = RunFolder(top.parent / files.results.path)
     written = folder.path / "config.yaml"
     _refuse_results_of_others(run, written)
     # Another run there, or a disk that cannot be written, is said here in one line.
@@ -72,28 +59,22 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     try:
         make_folder(top.parent / ".snakemake")
         tempfile.TemporaryFile(dir=top.parent / ".snakemake").close()
-        groups = [group for paper in papers for group in data_groups(paper)]
-        fetch_small(run, {variant.name for group in groups for variant in group})
+        if run.download == "small":
+            variants = [v for paper in files.papers.values() for v in paper.variants]
+            fetch_small({variant.name for variant in variants})
         text = yaml.safe_dump(run.model_dump(), sort_keys=False, allow_unicode=True)
         if not written.is_file() or written.read_text(encoding="utf-8") != text:
             write_text(written, text)
     finally:
         release_results()  # Snakemake holds it next
     status = _run_snakemake(written, top.parent, cores)
-    scores = [folder.paper(paper.paper.id).scores for paper in papers]
-    infos = {
-        folder.paper(paper.paper.id).data_info(job.dataset): None
-        for paper in papers
-        for job in fit_jobs(paper)
-    }
-    return Finished(
-        status,
-        folder.report,
-        failures=[line for path in scores if path.is_file() for line in failures(path)],
-        missing=pipeline.missing_data(path for path in infos if path.is_file()),
-        logs=folder.logs,
-        warnings=counted_warnings(sorted(folder.logs.rglob("*.log"))),
-    )
+    infos = [
+        folder.paper(name).data_info(variant.id)
+        for name, paper in files.papers.items()
+        for variant in paper.variants
+    ]
+    missing = pipeline.missing_data(path for path in infos if path.is_file())
+    return Finished(status, folder.report, missing)
 
 
 def _configuration(**settings: Any) -> tuple[Run, Path]:
@@ -115,7 +96,6 @@ def _configuration(**settings: Any) -> tuple[Run, Path]:
         found["data"] = run.data.model_copy(update=source)
     if run.mirror is not None:
         found["mirror"] = str(Path(run.mirror).resolve())
-        pipeline.use_mirror(found["mirror"])
     return run.model_copy(update=found), top
 
 
@@ -137,7 +117,7 @@ def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
 
     from snakemake_logger_plugin_mtmkl import was_stopped
 
-    here = _workflow_folder()
+    here = config_dir().parent  # in a wheel or in a checkout
     words = [
         "--snakefile", here / "Snakefile", "--configfile", configuration,
         "--directory", folder, "--cores", cores,
@@ -156,10 +136,3 @@ def _run_snakemake(configuration: Path, folder: Path, cores: int) -> int:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, of_caller)  # Snakemake leaves its own
     return 130 if was_stopped() else int(not is_done)
-
-
-def _workflow_folder() -> Path:
-    """Return the folder of the Snakefile, in a wheel or in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    shipped = package / "workflow"
-    return shipped if shipped.is_dir() else package.parents[1]

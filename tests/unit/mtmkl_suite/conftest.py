@@ -19,10 +19,9 @@ from mtmkl_suite.files import write_json
 from mtmkl_suite.judge.sample import dataset_options
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.record import write_record
-from mtmkl_suite.run.fits import Fits, no_scores, write_fits
+from mtmkl_suite.run.fits import no_scores, write_fits
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import fit_jobs, method_specs
+from mtmkl_suite.run.plan import fit_groups
 
 SIZES = {  # data set: number of tasks, number of features, origin
     "linear_synthetic": (200, 11, "synthetic"),
@@ -85,19 +84,18 @@ def fabricate(config, path: Path, missing: tuple[str, ...] = ()) -> PaperFolder:
         for variant in experiment.variants:
             _write_data_info(folder, variant, variant.name in missing)
             _write_splits(folder, experiment.protocol, variant.id)
-    frames, fits = [no_scores()], {}
-    for job in fit_jobs(config):
-        name = job.dataset.partition("[")[0]
-        fits[job.stem] = Fits(job, no_scores(), {})
-        if name in missing:
-            continue
-        spec = method_specs(config, job.experiment)[job.method]
-        experiment = config.experiments[job.experiment]
-        rows, arrays = _job(job, spec, experiment, SIZES[name], rng)
-        frames.append(pd.DataFrame(rows, columns=list(COLUMNS)))
-        fits[job.stem] = Fits(job, frames[-1], arrays)
+    frames = [no_scores()]
     for group in fit_groups(config):
-        write_fits(group, [fits[job.stem] for job in group.jobs], folder)
+        tables, arrays = [no_scores()], {}
+        for job in group.jobs:
+            name = job.dataset.partition("[")[0]
+            if name in missing:
+                continue
+            rows, kept = _job(config, job, SIZES[name], rng)
+            tables.append(pd.DataFrame(rows, columns=list(COLUMNS)))
+            arrays |= {f"{job.place}|{key}": array for key, array in kept.items()}
+        frames += tables
+        write_fits(folder, group.name, tables, arrays)
         benchmark = folder.seconds_of(group.name)
         benchmark.parent.mkdir(parents=True, exist_ok=True)
         benchmark.write_text("s\th:m:s\n2.5\t0:00:02\n")
@@ -143,12 +141,14 @@ def _write_splits(folder, protocol, dataset):
     save_splits(path, {(0, 0): split, (0, 1): split})
 
 
-def _job(job, spec, experiment, size, rng):
+def _job(config, job, size, rng):
+    experiment = config.experiments[job.experiment]
+    entry = experiment.entry(job.method)
     total, d, _ = size
     rows, arrays = [], {}
     is_path = experiment.mode == "path"
     for repeat in job.repeats:
-        for n_tasks in spec.n_tasks or (total,):
+        for n_tasks in entry.n_tasks or (total,):
             for subset in range(min(total // n_tasks, 3)):
                 cell = {
                     "experiment": job.experiment, "dataset": job.dataset,
@@ -160,7 +160,7 @@ def _job(job, spec, experiment, size, rng):
                 }  # fmt: skip
                 settings = [""]
                 if is_path:
-                    points = spec.grid_points()
+                    points = config.method_of(entry).points
                     settings = [json.dumps(point) for point in points]
                 for position, setting in enumerate(settings):
                     for metric in experiment.metrics:

@@ -21,8 +21,8 @@ from requests.adapters import HTTPAdapter, Retry
 from tqdm import tqdm
 
 from mtmkl_suite.data.entries import Archive, FileEntry
-from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.data.fetch.integrity import problem_of, read_checksums, with_lf
+from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two packets
 _TIMEOUT_IN_A_HURRY = (2.0, 5.0)

@@ -34,16 +34,16 @@ def read_checksums(path: Path) -> dict[str, str]:
 
 
 def find_problem(
-    path: Path, file: FileEntry, *, checksums: Path | None = None, remember: bool = True
+    path: Path, file: FileEntry, checksums: Path | None = None
 ) -> str | None:
     """Compare an existing file with its entry, and say what is wrong, if anything.
 
-    With ``remember`` an earlier finding of this process is taken as long as size and
-    time of change of the file are the same.
+    An earlier finding of this process is taken as long as size and time of change of
+    the file are the same.
     """
     stat = path.stat()
     key = (str(path.resolve()), stat.st_size, stat.st_mtime_ns, file.sha256)
-    if not remember or key not in _verified:
+    if key not in _verified:
         _verified[key] = problem_of(path.read_bytes(), file, checksums)
     return _verified[key]
 

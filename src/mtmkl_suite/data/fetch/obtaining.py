@@ -1,8 +1,8 @@
 """Find the files of data sets, check them, and download what is missing.
 
-A file is looked for in the mirror (argument ``mirror``, else the environment variable
-``MTMKL_DATA_MIRROR``), then in the cache (``MTMKL_DATA_CACHE``, else the user's cache
-folder), then on the network. Wherever it is found, it is checked before it is read.
+A file is looked for in the mirror, a folder with one folder per data set (environment
+variable ``MTMKL_DATA_MIRROR``), then in the cache (``MTMKL_DATA_CACHE``, else the
+user's cache folder), then on the network. It is checked before it is read.
 """
 
 import math
@@ -12,9 +12,9 @@ from pathlib import Path
 import platformdirs
 
 from mtmkl_suite.data.entries import DataSetEntry, FileEntry
-from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.data.fetch.integrity import find_problem
 from mtmkl_suite.documents import config_dir
+from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.files import write_bytes
 
 MIRROR_VARIABLE = "MTMKL_DATA_MIRROR"
@@ -24,13 +24,12 @@ CACHE_VARIABLE = "MTMKL_DATA_CACHE"
 class Places:
     """Places of files: the mirror, the cache, and copies that come with the package."""
 
-    def __init__(self, mirror: str | Path | None) -> None:
-        given = os.environ.get(MIRROR_VARIABLE) if mirror is None else mirror
+    def __init__(self) -> None:
+        given = os.environ.get(MIRROR_VARIABLE)
         self.mirror = Path(given) if given else None
         if self.mirror is not None and not self.mirror.is_dir():
-            source = MIRROR_VARIABLE if mirror is None else "mirror"
             raise DataNotAvailableError(
-                f"the data mirror {self.mirror} ({source}) is not a folder"
+                f"the data mirror {self.mirror} ({MIRROR_VARIABLE}) is not a folder"
             )
         self.cache = Path(os.environ.get(CACHE_VARIABLE) or _users_cache())
 
@@ -120,7 +119,7 @@ def _is_good(
 ) -> bool:
     """Tell whether a file is intact; damage that nothing repairs is an error."""
     kind, path = place
-    problem = find_problem(path, file, checksums=checksums)
+    problem = find_problem(path, file, checksums)
     if problem is None or (kind == "cache" and repair):
         return problem is None
     remedy = f"Put the registered file in its place ({kind})"

@@ -83,5 +83,5 @@ def _distances(archive: Path, kinds: str, name: str) -> dict[str, NDArray[np.flo
         raise ImportError(
             f"data set {name!r} needs scikit-image: pip install 'mtmkl[images]'"
         ) from error
-    folder = Places(None).cache / name
+    folder = Places().cache / name
     return images.stored_distances(archive, getattr(images, kinds), folder)

@@ -14,8 +14,8 @@ from mtmkl.datasets.tasks import draw_per_class
 from mtmkl.sequences import FastaRecord, read_fasta
 from mtmkl.sequences.specs import features_from_spec
 from mtmkl.typing import FloatArray, Spec
-from mtmkl_suite.data.errors import DataNotAvailableError
 from mtmkl_suite.documents import Count, NotNegative
+from mtmkl_suite.errors import DataNotAvailableError
 
 _FILE = re.compile(
     r"(?P<organism>.+)_(?P<kind>positive|negative)\.(fasta|fa)(\.gz)?", re.IGNORECASE

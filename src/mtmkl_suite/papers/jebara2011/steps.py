@@ -5,7 +5,7 @@ import math
 
 import pandas as pd
 
-from mtmkl_suite.evaluation.cross_validation import choose
+from mtmkl_suite.evaluation.cross_validation import best_points
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import half_width
@@ -159,6 +159,6 @@ def _chosen_again(path: pd.DataFrame) -> pd.Series:
     for key, part in path.groupby(["train_size", "repeat"]):
         points = [json.loads(text) for text in part["setting"]]
         errors = 1.0 - part["validation_auc"].to_numpy(dtype=float)[:, None]
-        params = choose(errors, points, per_task=False).params
-        chosen[key] = part["auc"].iloc[points.index(dict(params))]
+        (pick,), _ = best_points(errors, points)
+        chosen[key] = part["auc"].iloc[pick]
     return pd.Series(chosen).rename_axis(["train_size", "repeat"])

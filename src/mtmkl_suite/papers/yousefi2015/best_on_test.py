@@ -209,7 +209,7 @@ def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
 
 def _select(part: Part) -> Iterator[Fitted]:
     """Run the protocol; λ has the best validation accuracy of any round."""
-    params = dict(part.job.spec.params)
+    params = dict(part.method.params)
     start = time.process_time()
     of_kernels = {k: params.pop(k) for k in ("kernels", "standardize") if k in params}
     prepared = _Prepared.of(part.data, part.split, **of_kernels)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mtmkl.typing import IntArray
-from mtmkl_suite.evaluation.cross_validation import choose, held_out_fits
+from mtmkl_suite.evaluation.cross_validation import best_points, held_out_fits
 from mtmkl_suite.evaluation.selectors import (
     Fitted,
     Part,
@@ -57,11 +57,11 @@ def _by_folds(part: Part) -> Iterator[Fitted]:
             f"metric {criterion.name!r} has no value on the held-out rows of a fold"
             "; choose by another with select_by"
         )
-    choice = choose(losses[:, np.newaxis] / N_FOLDS, part.grid, per_task=False)
-    estimator = part.estimator().set_params(**choice.params)
+    (pick,), at_grid_edge = best_points(losses[:, np.newaxis] / N_FOLDS, part.grid)
+    estimator = part.estimator().set_params(**part.grid[pick])
     estimator.fit(train.X, train.y, task=train.task)
     seconds = time.process_time() - start
-    yield Fitted(estimator, choice.params, choice.at_grid_edge, "", seconds)
+    yield Fitted(estimator, part.grid[pick], at_grid_edge, "", seconds)
 
 
 def _folds(part: Part) -> IntArray:

@@ -21,7 +21,6 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import mean_sd
 from mtmkl_suite.report.text import DASH, TextTable, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
-from mtmkl_suite.run.plan import method_specs
 
 _MOST_VALUES = 8
 
@@ -227,16 +226,18 @@ def method_uses(
     found = []
     for name, experiment in config.experiments.items():
         choices = chosen_parameters(rows, name, grids_of(config, name))
-        for method, spec in method_specs(config, name).items():
+        for entry in experiment.methods:
+            method, settings = entry.method, config.method_of(entry)
             if (name, method) not in places:
                 continue
-            tolerance = spec.params.get("tol", _default_tolerance(spec.class_name))
+            default = _default_tolerance(settings.class_name)
+            tolerance = settings.params.get("tol", default)
             mine, of_cells = places[name, method], seconds.loc[name, method]
             gaps = mine["gap"].dropna()
             is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
                 MethodUse(
-                    class_name=spec.class_name,
+                    class_name=settings.class_name,
                     paper=config.paper.id,
                     paper_name=paper_name,
                     experiment=experiment.title,

@@ -12,7 +12,7 @@ from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.figures.main_claims import main_answer
 from mtmkl_suite.report.record import published_record
 from mtmkl_suite.report.tables.standing import standings
-from mtmkl_suite.run.fit_warnings import counted_warnings
+from mtmkl_suite.run.fits import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
 
 _BEST = 5

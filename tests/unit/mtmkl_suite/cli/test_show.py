@@ -5,8 +5,7 @@ import pytest
 import tiny_workflow
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.against import published_folder
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, published_folder
 from mtmkl_suite.config.overlay import settings_of
 
 TINY = str(tiny_workflow.TINY)

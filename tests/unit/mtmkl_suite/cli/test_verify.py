@@ -4,7 +4,7 @@ import pytest
 
 from mtmkl_suite.cli import verify
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config.against import published_folder
+from mtmkl_suite.config.load import published_folder
 from mtmkl_suite.files import read_table, write_json, write_table
 from mtmkl_suite.run import verify as run_verify
 

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 
 from mtmkl_suite.cli.main import main
-from mtmkl_suite.config import against
-from mtmkl_suite.config.against import published_folder, published_papers
-from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.parts import with_method
+from mtmkl_suite.config import runs
+from mtmkl_suite.config.load import load_paper, published_folder, published_papers
+from mtmkl_suite.config.runs import with_method
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.plan import fit_jobs
@@ -100,11 +99,11 @@ def test_refusals_leave_nothing(tmp_path, capsys, words, message):
 
 @pytest.mark.parametrize("paper", published_papers())
 def test_every_published_paper_can_be_compared_with(paper):
-    config = against.compared_config(load_paper(paper, "paper"))
+    config = runs.comparable(load_paper(paper, "paper"))
     for name in config.experiments:
         config = with_method(config, name, RIDGE)
     record = json.loads((published_folder(paper) / "provenance.json").read_text())
-    config = against.with_record(config, record["seed"])
+    config = runs.with_record(config, record["seed"])
     assert {job.method for job in fit_jobs(config)} == set(config.own)
     assert {job.experiment for job in fit_jobs(config)} == set(config.experiments)
 
@@ -123,8 +122,7 @@ def test_other_data_than_those_of_the_record(tmp_path, monkeypatch, capsys):
     name = next(n for n in provenance["data"] if n.startswith("digits"))
     provenance["data"][name]["digest"] = "0" * 16
     (folder / "provenance.json").write_text(json.dumps(provenance))
-    (tmp_path / "config").mkdir()
-    monkeypatch.setattr(against, "config_dir", lambda: tmp_path / "config")
+    monkeypatch.setattr(runs, "published_folder", lambda paper: folder)
     done = run_against_record("argyriou2008", tmp_path, experiments=["digits"])
     assert done.status == 1
     assert not done.report.exists()

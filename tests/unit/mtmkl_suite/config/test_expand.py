@@ -1,6 +1,6 @@
 import pytest
 
-from mtmkl_suite.config.expand import expand
+from mtmkl_suite.config.load import expand
 
 LISTS = {
     "sets": [

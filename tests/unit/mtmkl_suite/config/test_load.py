@@ -8,8 +8,12 @@ import yaml
 
 from mtmkl.methods import MultiTaskMKLClassifier
 from mtmkl.methods._base.linear import LinearPathEstimator
-from mtmkl_suite.config.expand import resolve_tier
-from mtmkl_suite.config.load import load_paper, load_run_config
+from mtmkl_suite.config.load import (
+    load_paper,
+    load_run_config,
+    read_measured,
+    resolve_tier,
+)
 from mtmkl_suite.config.models import Search, expanded_settings
 from mtmkl_suite.documents import config_dir, read_yaml
 from mtmkl_suite.errors import ConfigError
@@ -350,3 +354,13 @@ def test_a_document_that_a_caller_changes_is_read_anew(tmp_path):
     path.write_text("outer: {inner: 1}")
     read_yaml(path)["outer"]["inner"] = 2
     assert read_yaml(path) == {"outer": {"inner": 1}}
+
+
+def test_a_table_of_measures_is_read_and_what_is_none_is_named(tmp_path):
+    path = tmp_path / "memory.csv"
+    assert read_measured(path, "job", "megabytes") == {}
+    path.write_text("job,megabytes\nrobot,401\n")
+    assert read_measured(path, "job", "megabytes") == {"robot": 401.0}
+    path.write_text("job,megabytes\nrobot,much\n")
+    with pytest.raises(ConfigError, match=r"memory\.csv: not a table of job and mega"):
+        read_measured(path, "job", "megabytes")

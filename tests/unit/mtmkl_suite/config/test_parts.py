@@ -2,9 +2,8 @@ import pytest
 from configured import paper_of, toy
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.parts import with_method, with_repeats
+from mtmkl_suite.config.runs import with_method, with_repeats
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.run import plan
 
 
 @pytest.fixture
@@ -17,8 +16,8 @@ def test_ones_own_method_joins_an_experiment_and_its_table(config):
         paper_of(config), "real", "my.module:Own", grid={"gamma": [1, 2]}
     )
     assert "own" not in config["methods"]
-    (spec,) = [s for s in plan.method_specs(joined, "real").values() if s.id == "own"]
-    assert spec.grid_points() == [{"gamma": 1}, {"gamma": 2}]
+    assert joined.experiments["real"].entry("own").settings is None
+    assert joined.methods["own"].points == [{"gamma": 1}, {"gamma": 2}]
     assert joined.artefacts["table_1"].extra_rows == {"Own": {"method": "own"}}
 
 

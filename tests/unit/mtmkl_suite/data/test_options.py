@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field
 
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.data.options import option_problem
+from mtmkl_suite.data.registry import option_problem
 from mtmkl_suite.documents import Count, NotNegative, Positive
 
 

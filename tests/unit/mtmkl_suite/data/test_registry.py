@@ -84,7 +84,9 @@ def make(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def mirror(tmp_path):
+def mirror(make, tmp_path, monkeypatch):
+    """Name a mirror in the environment."""
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(tmp_path / "mirror"))
     folder = tmp_path / "mirror" / "pair"
     folder.mkdir(parents=True)
     for path, content in TABLES.items():
@@ -108,8 +110,7 @@ def serve(site, **changes):
     return {"url_bases": [site.url("")]} | changes
 
 
-def test_the_environment_names_the_mirror(make, mirror, monkeypatch):
-    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(mirror))
+def test_the_environment_names_the_mirror(make, mirror):
     pair = make()
     assert pair.locate("pair") == "mirror"
     data = pair.load("pair", download=False)
@@ -118,10 +119,9 @@ def test_the_environment_names_the_mirror(make, mirror, monkeypatch):
 
 def test_then_the_cache(make, mirror, cache, site):
     pair = make(**serve(site))
-    assert pair.locate("pair") == "cache"
     (mirror / "pair" / "a.csv").unlink()
-    assert pair.locate("pair", mirror=mirror) == "cache"
-    rows = pair.fetch(["pair"], mirror=mirror)
+    assert pair.locate("pair") == "cache"
+    rows = pair.fetch(["pair"])
     assert [row["source"] for row in rows] == ["cache", "mirror"]
     assert not site.n_requests
 
@@ -129,7 +129,7 @@ def test_then_the_cache(make, mirror, cache, site):
 def test_then_the_network(make, tmp_path, site):
     pair = make(**serve(site))
     assert pair.locate("pair") is None
-    rows = pair.fetch("pair")
+    rows = pair.fetch(["pair"])
     assert [row["source"] for row in rows] == ["downloaded", "downloaded"]
     for path, content in TABLES.items():
         assert (tmp_path / "cache" / "pair" / path).read_bytes() == content
@@ -154,7 +154,7 @@ def test_the_archive_is_asked_last_and_once(make, tmp_path, site):
     pair = make(
         url_bases=[site.url("gone/")], archive_url=site.add("x.zip", stream.getvalue())
     )
-    pair.fetch("pair")
+    pair.fetch(["pair"])
     for path, content in TABLES.items():
         assert (tmp_path / "cache" / "pair" / path).read_bytes() == content
     assert site.n_requests == {"gone/a.csv": 1, "gone/b%20b.csv": 1, "x.zip": 1}
@@ -179,9 +179,9 @@ def test_a_flipped_byte_in_the_mirror_is_found(make, mirror):
     content[0] ^= 1
     path.write_bytes(content)
     pair = make()
-    for act in (pair.load, pair.fetch):
+    for act in (pair.load, lambda name: pair.fetch([name])):
         with pytest.raises(DataCorruptError, match=r"'pair': .*a\.csv is damaged: its"):
-            act("pair", mirror=mirror)
+            act("pair")
 
 
 def test_a_damaged_cache_is_an_error_that_fetch_mends(make, cache, site):
@@ -190,16 +190,16 @@ def test_a_damaged_cache_is_an_error_that_fetch_mends(make, cache, site):
     pair = make(**serve(site))
     with pytest.raises(DataCorruptError, match=r"has 4 bytes.*fetch pair` replaces it"):
         pair.load("pair")
-    assert [row["source"] for row in pair.fetch("pair")] == ["downloaded", "cache"]
+    assert [row["source"] for row in pair.fetch(["pair"])] == ["downloaded", "cache"]
     assert path.read_bytes() == TABLES["a.csv"]
 
 
 def test_verify(make, mirror):
     pair = make()
-    assert {row["status"] for row in pair.verify("pair", mirror=mirror)} == {"ok"}
+    assert {row["status"] for row in pair.verify(["pair"])} == {"ok"}
     (mirror / "pair" / "a.csv").unlink()
     (mirror / "pair" / "b b.csv").write_bytes(b"0,3\n1,5\n")
-    rows = pair.verify(mirror=mirror)
+    rows = pair.verify()
     assert [(row["file"], row["status"]) for row in rows] == [
         ("a.csv", "missing"),
         ("b b.csv", "corrupt"),
@@ -211,16 +211,14 @@ def test_line_ends_of_a_mirror_may_differ_where_declared(make, mirror):
     path = mirror / "pair" / "a.csv"
     path.write_bytes(TABLES["a.csv"].replace(b"\n", b"\r\n"))
     strict = make(files=[file_entry("a.csv")])
-    assert strict.verify("pair", mirror=mirror)[0]["status"] == "corrupt"
+    assert strict.verify(["pair"])[0]["status"] == "corrupt"
     lenient = make(files=[file_entry("a.csv", newline="lf")])
-    assert lenient.verify("pair", mirror=mirror)[0]["status"] == "ok"
+    assert lenient.verify(["pair"])[0]["status"] == "ok"
 
 
 def test_a_mirror_that_is_no_folder_is_an_error(make, tmp_path, monkeypatch):
-    with pytest.raises(DataNotAvailableError, match="is not a folder"):
-        make().locate("pair", mirror=tmp_path / "none")
     monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(tmp_path / "none"))
-    with pytest.raises(DataNotAvailableError, match=obtaining.MIRROR_VARIABLE):
+    with pytest.raises(DataNotAvailableError, match=r"MIRROR\) is not a folder"):
         make().load("pair")
 
 
@@ -243,26 +241,26 @@ def test_a_set_may_use_files_of_another(make, mirror, site):
     (mirror / "half").mkdir()
     (mirror / "half" / "a.csv").write_bytes(TABLES["a.csv"])
     known = make({"half": half_entry()}, **serve(site))
-    assert known.locate("half", mirror=mirror) == "mirror"
-    data = known.load("half", mirror=mirror, download=False)
+    assert known.locate("half") == "mirror"
+    data = known.load("half", download=False)
     assert data.X.ravel().tolist() == [0, 3, 1, 4]
     # Not the whole other set: of this one a file is enough.
     (mirror / "pair" / "a.csv").unlink()
-    assert known.load("half", mirror=mirror, download=False).digest() == data.digest()
+    assert known.load("half", download=False).digest() == data.digest()
     (mirror / "pair" / "b b.csv").unlink()
-    assert known.locate("half", mirror=mirror) is None
-    assert [row["status"] for row in known.verify("half", mirror=mirror)] == [
+    assert known.locate("half") is None
+    assert [row["status"] for row in known.verify(["half"])] == [
         "ok",
         "missing",
     ]
     with pytest.raises(DataNotAvailableError, match=r"'pair' is not avail.*: b b\.csv"):
-        known.load("half", mirror=mirror, download=False)
-    rows = known.fetch("half", mirror=mirror)
+        known.load("half", download=False)
+    rows = known.fetch(["half"])
     assert [(row["dataset"], row["source"]) for row in rows] == [
         ("half", "mirror"),
         ("pair", "downloaded"),
     ]
-    assert known.locate("half", mirror=mirror) == "cache"
+    assert known.locate("half") == "cache"
 
 
 @pytest.mark.parametrize("use", ["pair/c.csv", "pear/a.csv", "half/a.csv"])
@@ -274,7 +272,7 @@ def test_what_a_set_uses_must_be_a_file_of_another(make, use):
 def test_a_loader_must_give_the_name(make, mirror):
     pair = make(loader="pair_loader:load_misnamed")
     with pytest.raises(ValueError, match="calls 'pair' 'other'"):
-        pair.load("pair", mirror=mirror)
+        pair.load("pair")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from mtmkl_suite.evaluation.cache import content_key, get_or_compute, write_npz
+from mtmkl_suite.evaluation.cells import content_key, get_or_compute
+from mtmkl_suite.files import write_npz
 
 
 def test_second_request_reads_what_the_first_stored(tmp_path):

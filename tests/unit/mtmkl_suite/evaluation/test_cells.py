@@ -14,11 +14,12 @@ from mtmkl_suite.data.scaling import scaled_targets
 from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.cells import (
     COLUMNS,
+    FitJob,
     MethodFailedError,
+    drawn_points,
     held_params,
     run_job,
 )
-from mtmkl_suite.evaluation.jobs import FitJob
 
 FITS = []
 
@@ -79,15 +80,11 @@ def splits():
     }  # fmt: skip
 
 
-def make_job(tmp_path, **changes):
+def make_job(tmp_path, *, method_class=ShrunkMean, method=None, **changes):
     FITS.clear()
-    spec = {
-        "id": "shrunk", "class_name": "x:ShrunkMean", "selection": "common",
-        "grid": {"gamma": [0.0, 1.0, 10.0]},
-    } | changes.pop("spec", {})  # fmt: skip
-    method = changes.pop("method_class", ShrunkMean)
+    usual = {"selection": "common", "grid": {"gamma": [0.0, 1.0, 10.0]}}
     settings = {"experiment": {"metrics": ["mse"]}} | changes
-    return made_job(tmp_path, method, spec=spec, **settings)
+    return made_job(tmp_path, method_class, method=usual | (method or {}), **settings)
 
 
 def run(tmp_path, data, splits, **changes):
@@ -114,8 +111,8 @@ def test_scores_have_the_columns_and_the_choice(tmp_path, data, splits):
     [
         {"code_version": "v2"},
         {"seed": 2},
-        {"spec": {"grid": {"gamma": [0.0, 1.0]}}},
-        {"spec": {"grid": ({"gamma": 0.0}, {"gamma": 10.0})}},
+        {"method": {"grid": {"gamma": [0.0, 1.0]}}},
+        {"grid": [{"gamma": 0.0}, {"gamma": 10.0}]},
         {"experiment": {"metrics": ["rmse"]}},
     ],
 )
@@ -129,12 +126,12 @@ def test_points_of_a_search_are_part_of_what_matters(tmp_path, data, splits):
     grid = {"gamma": [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]}
     keys = {}
     for seed in (1, 2):
-        job = make_job(tmp_path, spec={"grid": grid, "search": 3})
-        job = replace(job, spec=job.spec.with_design(seed))
+        job = make_job(tmp_path, method={"grid": grid, "search": {"points": 3}})
+        job = replace(job, grid=drawn_points(job.method, "m", seed))
         scores, _ = run_job(job, lambda repeat: data, splits)
         # A cell fits each of three points on each of four folds, then the chosen.
         assert len(FITS) == 3 * (3 * 4 + 1)
-        tried = {point["gamma"] for point in job.spec.grid_points()}
+        tried = {point["gamma"] for point in job.grid}
         assert {json.loads(p)["gamma"] for p in scores["params"]} <= tried
         keys[seed] = {path.name for path in tmp_path.rglob("*.npz")}
     assert keys[1] < keys[2]
@@ -158,8 +155,8 @@ def test_a_kill_costs_one_cell(tmp_path, data, splits):
 
 def test_task_subsets_follow_the_order_of_the_split(tmp_path, data, splits):
     experiment = {"metrics": ["mse"], "record_tasks": True}
-    spec = {"n_tasks": (2, 6)}
-    scores, _ = run(tmp_path, data, splits, spec=spec, experiment=experiment)
+    entry = {"n_tasks": [2, 6]}
+    scores, _ = run(tmp_path, data, splits, entry=entry, experiment=experiment)
     pairs = scores[(scores["n_tasks"] == 2) & (scores["repeat"] == 1)]
     pairs = pairs[pairs["task"] != "all"]
     order = splits[0, 1].task_order
@@ -199,8 +196,8 @@ def test_a_method_is_told_names_and_relations_of_its_tasks(
 ):
     TOLD.clear()
     one = {(0, 1): splits[0, 1]}
-    spec = {"grid": {}, "selection": "none"}
-    run(tmp_path, related_data, one, spec=spec | {"n_tasks": (2,)}, method_class=Told)
+    told = {"method": {"grid": {}, "selection": "none"}, "method_class": Told}
+    run(tmp_path, related_data, one, entry={"n_tasks": [2]}, **told)
     pairs = np.sort(splits[0, 1].task_order.reshape(3, 2))
     assert [order for order, _ in TOLD] == [
         {0: "abcdef"[first], 1: "abcdef"[second]} for first, second in pairs
@@ -212,7 +209,8 @@ def test_a_method_is_told_names_and_relations_of_its_tasks(
     # What is configured of the tasks is kept.
     TOLD.clear()
     params = {"task_order": [5, 4, 3, 2, 1, 0], "task_relations": {"far": 1}}
-    run(tmp_path, related_data, one, spec=spec | {"params": params}, method_class=Told)
+    told["method"]["params"] = params
+    run(tmp_path, related_data, one, **told)
     assert TOLD == [([5, 4, 3, 2, 1, 0], {"far": 1, "tree": "(a,b,c,d,e,f);"})]
 
 
@@ -220,8 +218,8 @@ def test_an_unknown_relation_is_a_failure_that_lists_the_known(
     tmp_path, related_data, splits
 ):
     params = {"terms": [["linear", {"name": "given", "similarity": "true"}]]}
-    spec = {"params": params, "grid": {}, "selection": "none"}
-    settings = {"spec": spec, "method_class": MultiTaskMKLClassifier}
+    method = {"params": params, "grid": {}, "selection": "none"}
+    settings = {"method": method, "method_class": MultiTaskMKLClassifier}
     with pytest.raises(MethodFailedError, match=r"no matrix .* 'true' .* known: far"):
         run(tmp_path, related_data, splits, **settings)
 
@@ -244,18 +242,18 @@ def test_path_mode_records_every_grid_point(tmp_path, data, splits):
 
 
 def test_held_parameters_are_chosen_once(tmp_path, data, splits):
-    grid = {"gamma": [0.0, 1.0], "kernel": ["a", "b"]}
-    spec = {"grid": grid, "hold": {"kernel": 0}}
-    scores, _ = run(tmp_path, data, splits, spec=spec)
+    method = {"grid": {"gamma": [0.0, 1.0], "kernel": ["a", "b"]}}
+    settings = {"method": method, "entry": {"hold": {"kernel": 0}}}
+    scores, _ = run(tmp_path, data, splits, **settings)
     kernels = [json.loads(p)["kernel"] for p in scores["params"]]
     assert len(set(kernels)) == 1
     # 4 folds × 4 points and a fit, then twice 4 folds × 2 points and a fit.
     assert len(FITS) == 17 + 9 + 9
     later = make_job(
         tmp_path,
-        spec=spec,
-        plan=FitJob("e", "toy", "shrunk", 1, (1, 2)),
-        held=held_params(make_job(tmp_path, spec=spec).spec, scores),
+        plan=FitJob("e", "toy", "m", 1, (1, 2)),
+        held=held_params(make_job(tmp_path, **settings).entry, scores),
+        **settings,
     )
     again, _ = run_job(later, lambda repeat: data, splits)
     assert FITS == []
@@ -263,8 +261,8 @@ def test_held_parameters_are_chosen_once(tmp_path, data, splits):
 
 
 def test_control_sees_the_test_rows(tmp_path, data, splits):
-    spec = {"grid": {}, "selection": "none"}
-    scores, _ = run(tmp_path, data, splits, spec=spec, method_class=Perfect)
+    method = {"grid": {}, "selection": "none"}
+    scores, _ = run(tmp_path, data, splits, method=method, method_class=Perfect)
     assert set(scores["value"]) == {0.0}
 
 
@@ -294,8 +292,8 @@ def test_each_repeat_has_a_seed_of_its_own_that_comes_back(tmp_path, data, split
 def test_arrays_are_kept_where_asked_of_most_tasks(tmp_path, data, splits):
     arrays = {"names": ["coef_", "absent_"], "repeats": [1]}
     experiment = {"metrics": ["mse"], "arrays": arrays}
-    spec = {"n_tasks": (2, 6)}
-    _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
+    entry = {"n_tasks": [2, 6]}
+    _, kept = run(tmp_path, data, splits, entry=entry, experiment=experiment)
     assert sorted(kept) == ["coef_|0|1|6|0"]
     experiment["mode"] = "path"
     _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
@@ -326,7 +324,7 @@ def labelled_data(data):
 def test_cross_validation_by_a_metric(tmp_path, data, splits, name):
     toy = labelled_data(data)
     grid = {"threshold": [-0.8, 0.0, 0.3, 0.6], "size": [0.1, 1.0, 4.0]}
-    settings = {"spec": {"grid": grid}, "method_class": Threshold}
+    settings = {"method": {"grid": grid}, "method_class": Threshold}
     experiment = {"metrics": [name], "select_by": name}
     scores, _ = run(tmp_path, toy, splits, experiment=experiment, **settings)
     # Every point on every fold, then the chosen.
@@ -354,8 +352,8 @@ def test_a_fold_without_a_value_is_left_out_of_the_choice(tmp_path, data, splits
     split = splits[0, 0]
     y = toy.y.copy()
     y[split.train[split.fold < 3]] = 1.0
-    grid = ({"threshold": 0.3}, {"threshold": 9.0})
-    settings = {"spec": {"grid": grid}, "method_class": Threshold}
+    grid = [{"threshold": 0.3}, {"threshold": 9.0}]
+    settings = {"grid": grid, "method_class": Threshold}
     settings["experiment"] = {"metrics": ["auc"], "select_by": "auc"}
     scores, _ = run(tmp_path, replace(toy, y=y), {(0, 0): split}, **settings)
     assert json.loads(scores["params"].iloc[0]) == grid[0]
@@ -379,16 +377,16 @@ def test_a_failure_names_the_method_and_the_cell_and_is_not_kept(
     tmp_path, data, splits, monkeypatch, selection
 ):
     grid = {} if selection == "none" else {"gamma": [0.0, 1.0]}
-    spec = {"selection": selection, "grid": grid}
+    method = {"selection": selection, "grid": grid}
 
     def load(repeat):
         monkeypatch.setattr(Breaking, "is_broken", repeat == 1)
         return data
 
-    job = make_job(tmp_path, spec=spec, method_class=Breaking)
+    job = make_job(tmp_path, method=method, method_class=Breaking)
     with pytest.raises(
         MethodFailedError,
-        match=r"'shrunk' on toy \(repeat 1, 6 tasks\): \w+Error: .*no luck",
+        match=r"'m' on toy \(repeat 1, 6 tasks\): \w+Error: .*no luck",
     ):
         run_job(job, load, splits)
     assert len(list(tmp_path.rglob("*.npz"))) == 1

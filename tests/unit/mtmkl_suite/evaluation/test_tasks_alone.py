@@ -42,13 +42,10 @@ def part(estimator, points, found=None, **settings):
     }  # fmt: skip
     split = make_split(found, protocol, 0, train_size=40, repeat=0)
 
-    class Job:
-        def __init__(self):
-            self.experiment = of(Experiment, settings)
-            self.metrics = METRICS
-
     return Part(
-        job=Job(), data=found, split=split, repeat=0, n_tasks=found.n_tasks,
+        experiment=of(Experiment, settings), method=None, along=(),
+        criterion=METRICS.get(settings.get("select_by")),
+        data=found, split=split, repeat=0, n_tasks=found.n_tasks,
         grid=points, train=found.subset(split.train), test=found.subset(split.test),
         fold=split.fold, validation=lambda: found, estimator=estimator,
         cached=lambda compute, **key: compute(),

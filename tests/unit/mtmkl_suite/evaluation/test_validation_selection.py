@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl_suite.data.splits import make_splits
-from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
-from mtmkl_suite.evaluation.jobs import FitJob
+from mtmkl_suite.evaluation.cells import FitJob, MethodFailedError, run_job
 from mtmkl_suite.metrics import area_under_curve
 
 FITS = []
@@ -51,15 +50,17 @@ def splits(data):
     return make_splits(data, protocol, 0)
 
 
-def make_job(tmp_path, *, method=Tilted, experiment=None, **spec):
+def make_job(tmp_path, *, method=Tilted, experiment=None, along=(), **settings):
     FITS.clear()
-    spec = {
-        "class_name": "x:Tilted", "selection": "validation",
-        "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
-    } | spec  # fmt: skip
+    usual = {
+        "selection": "validation", "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
+    }  # fmt: skip
     experiment = {"metrics": ["auc", "misclassified"], **(experiment or {})}
     plan = FitJob("e", "toy", "m", 0, (0, 1))
-    return made_job(tmp_path, method, spec=spec, experiment=experiment, plan=plan)
+    return made_job(
+        tmp_path, method, method=usual | settings, entry={"along": list(along)},
+        experiment=experiment, plan=plan,
+    )  # fmt: skip
 
 
 def mean_area(data, rows, angle):

@@ -6,14 +6,20 @@ import pytest
 from configured import changed, of, paper_of
 
 from mtmkl_suite.config.models import Claim, ReadingsTable, Run
+from mtmkl_suite.files import write_text
 from mtmkl_suite.judge.claims import COLUMNS as CLAIM_COLUMNS
 from mtmkl_suite.judge.claims import SETTING_COLUMNS
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import COLUMNS
-from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
+from mtmkl_suite.report.publish import (
+    largest_memory,
+    publish,
+    rejudge,
+    seconds_per_repeat,
+)
 from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run import provenance as provenance_of_the_code
-from mtmkl_suite.run.folders import RECORD, RunFolder
+from mtmkl_suite.run.folders import RECORD, PaperFolder, RunFolder
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 CONFIG = {
@@ -392,3 +398,15 @@ def test_reach_follows_from_the_published_scores(readings, figures):
     # The record is still that of the main protocol.
     moved = {path.name for path in before if after[path] != before[path]}
     assert moved == {"README.md"}
+
+
+def test_an_experiment_has_the_memory_of_its_largest_job(tmp_path):
+    folder = PaperFolder(tmp_path)
+    for name, rows in {
+        "robot/wall/svm.0": "1.0\t200.5\n",
+        "robot/wall/mtl.0": "1.0\t150.0\n2.0\t400.2\n",
+        "robot/wall/stl.0": "0.1\t-\n",
+        "record": "1.0\t90\n",
+    }.items():
+        write_text(folder.seconds_of(name), "s\tmax_rss\n" + rows)
+    assert largest_memory(folder.benchmarks()) == {"robot": 401, "record": 90}

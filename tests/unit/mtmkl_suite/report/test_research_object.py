@@ -9,8 +9,7 @@ import yaml
 from rocrate_validator import models, services
 from rocrate_validator.utils.http import HttpRequester
 
-from mtmkl_suite.config.against import published_papers
-from mtmkl_suite.config.load import load_paper
+from mtmkl_suite.config.load import load_paper, published_papers
 from mtmkl_suite.report.research_object import (
     CODECHECK,
     CRATE,

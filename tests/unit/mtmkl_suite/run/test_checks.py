@@ -10,7 +10,6 @@ from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import (
     check_functions,
     check_names,
-    check_settings,
     check_terms,
 )
 
@@ -86,10 +85,10 @@ def own(**grid):
     ],
 )
 def test_what_is_wrong_is_named_before_any_work(config, edit, message):
-    check_settings(paper_of(config))
+    check_names(paper_of(config))
     edit(config)
     with pytest.raises(ConfigError, match=message) as refused:
-        check_settings(paper_of(config))
+        check_names(paper_of(config))
     place = r"^toy2000/experiments\.yaml: key '(methods\.ridge|experiments\.digits)\."
     assert re.match(place, str(refused.value))
 
@@ -106,7 +105,7 @@ def test_what_is_wrong_is_named_before_any_work(config, edit, message):
 )
 def test_what_may_be_right_is_let_through(config, edit):
     edit(config)
-    check_settings(paper_of(config))
+    check_names(paper_of(config))
 
 
 def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch):
@@ -118,7 +117,7 @@ def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch)
     monkeypatch.setattr(REGISTRY["IndependentRidgeRegressor"], "_check_params", keep)
     gamma, tol = [float(k) for k in range(1, 31)], [1e-6, 1e-5, 1e-4]
     of_ridge(grid={"gamma": gamma, "basis_tol": tol})(config)
-    check_settings(paper_of(config))
+    check_names(paper_of(config))
     assert {g for g, _ in tried} == set(gamma)
     assert {t for _, t in tried} == set(tol)
     assert len(tried) == 30
@@ -129,7 +128,7 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
         REGISTRY["IndependentRidgeRegressor"], "_check_params", lambda self: self.gama
     )
     with pytest.raises(AttributeError, match="gama"):
-        check_settings(paper_of(config))
+        check_names(paper_of(config))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +149,7 @@ def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message)
         "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
     }
     with pytest.raises(ConfigError, match=message):
-        check_settings(paper_of(config))
+        check_names(paper_of(config))
 
 
 def test_figures_and_steps_need_functions(config):

@@ -1,14 +1,14 @@
 import pytest
 
+from mtmkl_suite.config.models import Method
 from mtmkl_suite.run import fingerprint
-from mtmkl_suite.run.fingerprint import code_fingerprint
+from mtmkl_suite.run.fingerprint import code_fingerprint, code_version
 
 
 def forget():
     """Forget what was read, as in a new process."""
     fingerprint._parsed.cache_clear()
     fingerprint._followed.cache_clear()
-    fingerprint.modules_behind.cache_clear()
     code_fingerprint.cache_clear()
 
 
@@ -100,3 +100,19 @@ def test_what_a_method_of_ones_own_takes_of_the_library_counts(own, package):
 def test_unknown_module_is_named():
     with pytest.raises(ModuleNotFoundError, match=r"mtmkl\.nowhere"):
         code_fingerprint("mtmkl.nowhere")
+
+
+def configured(class_name, selection="common"):
+    settings = {"label": "x", "class": class_name, "grid": {"C": [1.0]}}
+    return Method.model_validate({**settings, "selection": selection})
+
+
+def test_code_version_depends_on_how_a_paper_chooses():
+    clean, authors = (
+        code_version(configured("GroupFeatureSharingClassifier", how))
+        for how in (
+            "validation",
+            "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
+        )
+    )
+    assert clean != authors

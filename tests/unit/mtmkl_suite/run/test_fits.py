@@ -1,6 +1,9 @@
 import json
+import re
 import subprocess
 import sys
+import warnings
+from contextlib import redirect_stdout
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +13,14 @@ from configured import paper_of
 from scipy import sparse
 
 from mtmkl.methods import IndependentRidgeRegressor
+from mtmkl.solvers.solution import Certificate, warn_if_stopped
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.data import DataCorruptError, load_splits, make_splits
+from mtmkl_suite.evaluation.cells import drawn_points
 from mtmkl_suite.files import write_table
 from mtmkl_suite.run import fits, pipeline
 from mtmkl_suite.run.folders import PaperFolder
-from mtmkl_suite.run.grouping import fit_groups
-from mtmkl_suite.run.plan import fit_jobs, method_specs
+from mtmkl_suite.run.plan import fit_groups, fit_jobs
 
 DATASET = "digits[n_per_class=10]"
 AMONG_OTHERS = """
@@ -283,7 +287,7 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
     pipeline.prepare_data(needs, folder, seed=5, download=False, on_missing="fail")
     info = json.loads(folder.data_info(variant.id).read_text())
     assert info["digest"] == draws[0].digest()
-    (protocol,) = needs[0].protocols
+    ((_, (protocol,)),) = needs
     expected = make_splits(draws[1], protocol, 5)
     stored = load_splits(folder.splits("tenth", variant.id))
     assert set(stored) == set(expected)
@@ -296,8 +300,8 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
             data.digest()
         }
     chosen = {json.loads(params)["C"] for params in scores["params"].dropna()}
-    (spec,) = method_specs(paper_of(config), "pairs").values()
-    assert chosen <= {point["C"] for point in spec.with_design(5).grid_points()}
+    tried = drawn_points(paper_of(config).methods["svm"], "svm", 5)
+    assert chosen <= {point["C"] for point in tried}
 
 
 @pytest.mark.parametrize("hold", [{}, {"gamma": 0}])
@@ -347,3 +351,50 @@ def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
     assert fits.group_config(paper_of(config), group) == before
     config["experiments"]["digits"]["metrics"] = ["mse"]
     assert fits.group_config(paper_of(config), group) != before
+
+
+def stopped(gap, tol=1e-6):
+    certificate = Certificate(
+        objective=1.0 + gap, dual_objective=1.0, n_iter=100, status="stopped",
+        history=np.zeros(1),
+    )  # fmt: skip
+    warn_if_stopped(certificate, "a norm, gamma=0.1", tol)
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "fit.log"
+
+
+def collected(log, method, *gaps, tol=1e-6):
+    with log.open("a") as file, redirect_stdout(file), fits.warnings_of(method):
+        for gap in gaps:
+            stopped(gap, tol)
+    found = re.findall(r"duality gap of (\S*\d)", log.read_text())
+    return [float(gap) for gap in found]
+
+
+def test_solvers_that_stopped_are_counted_by_method_and_tolerance(log):
+    gaps = collected(log, "A", 0.5, 0.001, 0.001, 0.25)
+    lines = log.read_text().splitlines()
+    assert len(lines) == 4
+    start = "A: ConvergenceWarning: a norm, gamma=0.1: stopped after 100"
+    assert all(line.startswith(start) for line in lines)
+    collected(log, "B", 0.001)
+    collected(log, "A", 0.001, tol=1e-8)
+    assert fits.counted_warnings([log]) == [
+        f"A: 4 fits ended above tol=1e-06, worst gap {gaps[0]:.1e}",
+        f"B: 1 fit ended above tol=1e-06, worst gap {gaps[1]:.1e}",
+        f"A: 1 fit ended above tol=1e-08, worst gap {gaps[1]:.1e}",
+    ]
+    assert max(gaps) == gaps[0] > gaps[1] > 0
+
+
+def test_other_warnings_are_told_with_their_text(log):
+    with log.open("w") as file, redirect_stdout(file), fits.warnings_of("A"):
+        warnings.warn("tol=3 is\n large", RuntimeWarning, stacklevel=1)
+        print("repeat 0: no warning")
+    assert log.read_text().startswith("A: RuntimeWarning: tol=3 is large\n")
+    assert fits.counted_warnings([log, log]) == [
+        "A: RuntimeWarning: tol=3 is large (2 times)"
+    ]

@@ -8,19 +8,31 @@ import time
 
 import pytest
 
+from mtmkl_suite.errors import ResultsInUseError
 from mtmkl_suite.run.folders import RunFolder
-from mtmkl_suite.run.locks import ResultsInUseError, discard_unfinished, lock_results
+from mtmkl_suite.run.locks import (
+    discard_unfinished,
+    hold_results,
+    release_results,
+)
 
 HOLD = """
 import sys
 from pathlib import Path
 from mtmkl_suite.run.folders import RunFolder
-from mtmkl_suite.run.locks import lock_results
+from mtmkl_suite.run.locks import hold_results
 
-file = lock_results(RunFolder(Path(sys.argv[1])))
+hold_results(RunFolder(Path(sys.argv[1])))
 print("locked", flush=True)
 sys.stdin.read()
 """
+
+
+@pytest.fixture(autouse=True)
+def released():
+    """Give locks of a test back."""
+    yield
+    release_results()
 
 
 @pytest.fixture
@@ -39,8 +51,8 @@ def holder(tmp_path):
 
 def test_one_process_at_a_time(tmp_path, holder):
     with pytest.raises(ResultsInUseError, match=f"process {holder.pid}"):
-        lock_results(RunFolder(tmp_path / "quick"))
-    lock_results(RunFolder(tmp_path / "quick+seed=7")).close()
+        hold_results(RunFolder(tmp_path / "quick"))
+    hold_results(RunFolder(tmp_path / "quick+seed=7"))
 
 
 def unfinished(*folders):
@@ -57,7 +69,7 @@ def unfinished(*folders):
 def test_the_next_run_deletes_what_a_killed_one_was_writing(tmp_path):
     quick = tmp_path / "quick" / "tiny" / "fits"
     mine, cell, other = unfinished(quick, tmp_path / "cache" / "0a", tmp_path / "paper")
-    lock_results(RunFolder(tmp_path / "quick")).close()
+    hold_results(RunFolder(tmp_path / "quick"))
     assert [path.exists() for path in (mine, cell, other)] == [False, False, True]
 
 
@@ -65,8 +77,8 @@ def test_what_another_run_may_be_writing_stays(tmp_path, holder):
     mine, cell, other = unfinished(
         tmp_path / "paper", tmp_path / "cache" / "0a", tmp_path / "quick"
     )
-    with lock_results(RunFolder(tmp_path / "paper")):
-        assert [path.exists() for path in (mine, cell, other)] == [False, True, True]
+    hold_results(RunFolder(tmp_path / "paper"))
+    assert [path.exists() for path in (mine, cell, other)] == [False, True, True]
 
 
 STOPPED = """

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.config.models import Method, Variant
+from mtmkl_suite.config.models import Variant
 from mtmkl_suite.files import write_bytes, write_table
 from mtmkl_suite.run import pipeline
 
@@ -37,22 +37,6 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
         write_bytes(path, "new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def configured(class_name, selection="common"):
-    settings = {"label": "x", "class": class_name, "grid": {"C": [1.0]}}
-    return Method.model_validate({**settings, "selection": selection})
-
-
-def test_code_version_depends_on_how_a_paper_chooses():
-    clean, authors = (
-        pipeline.code_version(configured("GroupFeatureSharingClassifier", how))
-        for how in (
-            "validation",
-            "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
-        )
-    )
-    assert clean != authors
 
 
 def test_a_seed_among_the_options_fixes_the_draw():

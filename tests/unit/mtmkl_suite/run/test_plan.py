@@ -1,14 +1,15 @@
-from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from configured import paper_of, toy
+from configured import of, paper_of, toy
 
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import Variant
+from mtmkl_suite.config.models import Method, Record, Variant
+from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.evaluation.jobs import MethodSpec
+from mtmkl_suite.evaluation.cells import FitJob, drawn_points
 from mtmkl_suite.run import plan
-from mtmkl_suite.run.grouping import fit_groups
+from mtmkl_suite.run.plan import FitGroup, expected_seconds, fit_groups, fit_jobs
 
 PAPERS = load_run_config().papers
 
@@ -84,31 +85,30 @@ def test_stems_of_a_real_plan_are_unique(paper, tier):
 GRID = {"C": [0.5, 1.0, 2.0, 4.0], "lam": [1, 2, 3, 4, 5]}
 
 
-@pytest.fixture
-def searched():
-    return MethodSpec("one", "x:One", {}, GRID, "validation", search=8)
+def searched(points=8, **params):
+    search = {"search": {"points": points}} if points else {}
+    named = {"label": "One", "class": "x:One", "selection": "validation"}
+    return Method.model_validate(named | search | {"params": params, "grid": GRID})
 
 
-def test_a_design_is_part_of_the_grid_in_its_order(searched):
-    product = replace(searched, search=None).grid_points()
-    points = searched.with_design(3).grid_points()
+def test_a_design_is_part_of_the_grid_in_its_order():
+    product, points = searched().points, drawn_points(searched(), "one", 3)
     assert len(points) == 8
     positions = [product.index(point) for point in points]
     assert positions == sorted(set(positions))
 
 
-def test_a_design_depends_on_seed_and_method_alone(searched):
-    points = searched.with_design(3).grid_points()
-    alike = replace(searched, n_tasks=(4,), params={"tol": 1e-3})
-    assert alike.with_design(3).grid_points() == points
-    assert searched.with_design(4).grid_points() != points
-    assert replace(searched, id="other").with_design(3).grid_points() != points
+def test_a_design_depends_on_seed_and_method_alone():
+    points = drawn_points(searched(), "one", 3)
+    assert drawn_points(searched(tol=1e-3), "one", 3) == points
+    assert drawn_points(searched(), "one", 4) != points
+    assert drawn_points(searched(), "other", 3) != points
 
 
 @pytest.mark.parametrize("search", [None, 20, 60])
-def test_a_small_grid_is_tried_whole(searched, search):
-    whole = replace(searched, search=search)
-    assert whole.with_design(3) == whole
+def test_a_small_grid_is_tried_whole(search):
+    whole = searched(search)
+    assert drawn_points(whole, "one", 3) == whole.points
 
 
 def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
@@ -127,8 +127,72 @@ def test_a_search_and_its_full_grid_share_repeats_and_grid():
         assert full.protocol == searched.protocol
         assert full.datasets == searched.datasets
         assert full.metrics == searched.metrics
-    specs = plan.method_specs(config, "letter_full_grid")
+    used = {entry.method for entry in config.experiments["letter_full_grid"].methods}
     for method in ("group_feature_sharing", "cmtl", "whom", "metag"):
-        product = specs[f"{method}_full"].grid_points()
-        assert specs[method].grid_points() == product
-        assert len(specs[method].with_design(0).grid_points()) == 60 < len(product)
+        assert used > {method, f"{method}_full"}
+        full, searched = (config.methods[n] for n in (f"{method}_full", method))
+        assert searched.points == full.points
+        assert len(drawn_points(searched, method, 0)) == 60 < len(full.points)
+
+
+def test_short_fits_of_the_paper_tier_share_a_process_and_long_ones_do_not():
+    config = load_paper("argyriou2008", "paper")
+    groups = fit_groups(config)
+    assert [job for group in groups for job in group.jobs] == list(fit_jobs(config))
+    assert len({group.name for group in groups}) == len(groups)
+    for group in groups:
+        assert {job.experiment for job in group.jobs} == {group.experiment}
+        seconds = [expected_seconds(config, job) for job in group.jobs]
+        assert len(seconds) == 1 or sum(seconds) <= plan.PROCESS_SECONDS
+    for one, other in pairwise(groups):
+        first = expected_seconds(config, other.jobs[0])
+        total = sum(expected_seconds(config, job) for job in one.jobs)
+        assert (
+            one.experiment != other.experiment or total + first > plan.PROCESS_SECONDS
+        )
+
+
+def test_readings_and_the_quick_tier_have_a_process_per_experiment():
+    for config in (
+        load_readings("argyriou2008", "paper"),
+        load_paper("argyriou2008", "quick"),
+    ):
+        groups = fit_groups(config)
+        wanted = [job.experiment for job in fit_jobs(config)]
+        assert [group.name for group in groups] == list(dict.fromkeys(wanted))
+        assert [job.experiment for group in groups for job in group.jobs] == wanted
+
+
+def group(*methods, repeats=(0, 1)):
+    jobs = tuple(FitJob("robot", "wall", name, 0, repeats) for name in methods)
+    return FitGroup("robot/wall", jobs)
+
+
+def test_more_is_asked_for_than_was_measured():
+    measured = {"robot": 401.0, "robot@inputs=raw": 4000.0}
+    assert 401 < plan.megabytes(measured, "robot") < plan.UNMEASURED_MEGABYTES
+    assert plan.megabytes(measured, "robot@inputs=raw") > 4000
+    # A reading that was not measured counts as its experiment.
+    assert plan.megabytes(measured, "robot@tasks=ovr") == plan.megabytes(
+        measured, "robot"
+    )
+    assert plan.megabytes(measured, "landmine") == plan.UNMEASURED_MEGABYTES
+
+
+def test_the_limit_on_time_grows_with_the_measured_seconds():
+    config = paper_of({"seconds": {"robot/wall/svm": 1.0, "robot/wall/whom": 900.0}})
+    short, long = (
+        plan.minutes(config, group("svm")),
+        plan.minutes(config, group("svm", "whom")),
+    )
+    assert short * 60 > 2 * 1.0
+    assert long * 60 > 2 * 901.0
+    assert short < long
+    assert plan.minutes(paper_of({}), group("svm")) * 60 > plan.JOB_SECONDS
+
+
+def test_results_beside_a_record_are_made_by_one_process():
+    config = load_paper("argyriou2008", "paper")
+    assert len(plan.result_groups(config)) > 10
+    beside = config.model_copy(update={"record": of(Record, {"note": "theirs"})})
+    assert [group.name for group in plan.result_groups(beside)] == ["results"]

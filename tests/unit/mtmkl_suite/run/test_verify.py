@@ -8,7 +8,7 @@ import pytest
 from configured import paper_of
 from scipy.stats import binom
 
-from mtmkl_suite.data.splits import make_splits, save_splits
+from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.folders import PublishedFolder
@@ -36,10 +36,9 @@ def record(config, tmp_path):
     paper = paper_of(config)
     (variant,) = paper.experiments["digits"].variants
     protocol = paper.protocols["random"].named("random")
-    splits = tmp_path / "splits.npz"
-    save_splits(splits, make_splits(load_variant(variant, SEED), protocol, SEED))
+    splits = make_splits(load_variant(variant, SEED), protocol, SEED)
     scores = [
-        run_fit(paper, job, seed=SEED, splits=splits, cache=tmp_path / "c").scores
+        run_fit(paper, job, seed=SEED, splits=splits, cache=tmp_path / "c")[0]
         for job in fit_jobs(paper)
     ]
     write_table(tmp_path / "scores.csv.gz", pd.concat(scores).astype(object))
@@ -117,7 +116,7 @@ def test_what_the_record_says_wrongly_is_found_and_named(record):
     assert (value["what"], value["published"]) == ("misclassified", "0.125")
     assert float(value["here"]) >= 1.0
     assert first["digits", False, 1]["what"] == "misclassified params"
-    assert first["digits", True, 0]["here"].startswith("KeyError")
+    assert first["digits", True, 0]["here"].startswith("ValueError: protocol")
     assert first["gone", False, 0]["here"] == "is not in the configuration"
 
 

@@ -34,7 +34,7 @@ def test_an_experiment_that_is_not_there(tmp_path):
 
 
 def test_a_run_holds_its_folder_while_it_downloads(tmp_path, monkeypatch):
-    def download(run, names):
+    def download(names):
         (lock,) = (tmp_path / "results").glob("*/.lock")
         assert lock.read_text() == str(os.getpid())
         assert locks._held

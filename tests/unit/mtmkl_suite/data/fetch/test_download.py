@@ -7,10 +7,10 @@ import zipfile
 import pytest
 
 from mtmkl_suite.data.entries import Archive, FileEntry
-from mtmkl_suite.data.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.data.fetch import download as module
 from mtmkl_suite.data.fetch.download import download
 from mtmkl_suite.data.fetch.integrity import problem_of
+from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
 CRLF = CONTENT.replace(b"\n", b"\r\n")

@@ -1,12 +1,18 @@
 """Small sets from a server on this machine: there, slow, wrong, busy and absent."""
 
 import hashlib
+from collections import Counter
 
 import pytest
 
+from mtmkl_suite.cli import datasets
+from mtmkl_suite.cli.main import main
+from mtmkl_suite.config.load import load_run_config
+from mtmkl_suite.data import DataNotAvailableError
 from mtmkl_suite.data.entries import DataSetEntry
+from mtmkl_suite.data.fetch import download as module
 from mtmkl_suite.data.fetch import obtaining, small
-from mtmkl_suite.data.fetch.small import fetch_quickly, missing_small_sets
+from mtmkl_suite.data.fetch.small import fetch_quickly, fetch_small, missing_small_sets
 
 CONTENT = b"".join(b"%d,%d\n" % (k, k * k) for k in range(500))
 NOBODY = "http://127.0.0.1:1"  # reserved, and not served
@@ -42,7 +48,7 @@ def set_of(name, *urls, size=None):
 def places(tmp_path, monkeypatch):
     monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
     monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
-    return obtaining.Places(None)
+    return obtaining.Places()
 
 
 def cached(places):
@@ -80,3 +86,53 @@ def test_large_sets_are_left_out(places):
     sizes = {"large": small.MOST_BYTES, "small": small.MOST_BYTES - 1}
     sets = [[set_of(name, size=size)] for name, size in sizes.items()]
     assert [entry.name for entry in missing_small_sets(sets, places)] == ["small"]
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """Addresses that are asked; none answers, and there are no data."""
+    asked = Counter()
+
+    def received(url, most_bytes, until):
+        asked[url] += 1
+        raise DataNotAvailableError("the connection failed")
+
+    monkeypatch.setattr(module, "_received", received)
+    monkeypatch.delenv(obtaining.MIRROR_VARIABLE, raising=False)
+    monkeypatch.setenv(obtaining.CACHE_VARIABLE, str(tmp_path / "cache"))
+    return asked
+
+
+def test_without_a_network_the_command_succeeds_and_says_so(asked, capsys):
+    assert main(["datasets", "fetch", "--small"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "`download: never`" in said[0]
+    assert "school" in said[0]
+    assert "wall_following" in said[0]
+    assert len(said) == 2
+    assert said[1].startswith("Going on without ")
+    assert "the connection failed" in said[1]
+    assert asked
+
+
+@pytest.mark.parametrize("download", ["never", "all"])
+def test_nothing_is_asked_unless_small_sets_are_wanted(
+    asked, capsys, monkeypatch, download
+):
+    run = load_run_config().model_copy(update={"download": download})
+    monkeypatch.setattr(datasets, "load_run_config", lambda: run)
+    assert main(["datasets", "fetch", "--small"]) == 0
+    assert not asked
+    assert capsys.readouterr().err == ""
+
+
+def test_only_what_is_used_and_missing_is_wanted(
+    asked, capsys, monkeypatch, data_mirror
+):
+    fetch_small(["digits", "linear_synthetic"])
+    monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(data_mirror))
+    fetch_small()
+    monkeypatch.delenv(obtaining.MIRROR_VARIABLE)
+    assert not asked
+    fetch_small(["landmine_balanced", "mnist", "digits"])
+    assert capsys.readouterr().err.startswith("Downloading small data sets: landmine (")

@@ -38,7 +38,7 @@ def examples(data):
     ],
 )
 def test_content_is_that_of_the_published_record(data_mirror, name, options, digest):
-    assert load(name, mirror=data_mirror, **options).digest() == digest
+    assert load(name, **options).digest() == digest
 
 
 def test_a_class_against_all_others(data_mirror):

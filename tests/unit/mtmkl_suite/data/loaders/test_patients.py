@@ -49,4 +49,4 @@ def test_age_replaces_the_bias_column(dermatology):
     ],
 )
 def test_content_is_that_of_the_published_record(data_mirror, name, digest):
-    assert load(name, mirror=data_mirror).digest() == digest
+    assert load(name).digest() == digest

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mtmkl_suite.config.parts import with_repeats
+from mtmkl_suite.config.runs import with_repeats
 from mtmkl_suite.papers.jawanpuria2011 import steps
 
 

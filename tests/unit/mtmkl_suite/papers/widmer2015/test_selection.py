@@ -39,13 +39,9 @@ def split(data):
 @pytest.fixture
 def job(tmp_path):
     selection = "mtmkl_suite.papers.widmer2015.selection:on_own_validation"
-    spec = {
-        "class_name": "MultiTaskMKLClassifier",
-        "params": PARAMS,
-        "grid": {"C": GRID},
-    }
+    method = {"params": PARAMS, "grid": {"C": GRID}, "selection": selection}
     return made_job(
-        tmp_path, MultiTaskMKLClassifier, spec=spec | {"selection": selection},
+        tmp_path, MultiTaskMKLClassifier, method=method,
         experiment={"metrics": ["auc"], "record_tasks": True}, seed=0,
     )  # fmt: skip
 

@@ -103,8 +103,10 @@ class TestRunJob:
     @pytest.fixture
     def job(self, tmp_path):
         way = "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test"
-        spec = {"params": self.PARAMS, "grid": {"lam": [0.01, 10.0]}, "selection": way}
-        return made_job(tmp_path, object, spec=spec)
+        grid = {"lam": [0.01, 10.0]}
+        method = {"params": self.PARAMS, "grid": grid, "selection": way}
+        experiment = {"metrics": ["accuracy"]}
+        return made_job(tmp_path, object, method=method, experiment=experiment)
 
     def test_validation_chooses_lambda(self, job, data, split):
         found = {}

@@ -12,7 +12,7 @@ from mtmkl_suite.data import load, make_split
 def test_gaps_close_on_kernels_of_single_features(data_mirror, p, C):
     # Correlated features, and an objective with kinks: steps become tiny long before
     # the gap does.
-    data = load("parkinsons_telemonitoring", mirror=data_mirror)
+    data = load("parkinsons_telemonitoring")
     protocol = {"kind": "per_task", "train_sizes": [15], "repeats": 1, "folds": 3}
     split = make_split(
         data, {"id": "fifteen", **protocol}, 20081, train_size=15, repeat=0

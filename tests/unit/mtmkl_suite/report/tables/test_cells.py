@@ -261,7 +261,7 @@ def test_large_means_have_few_decimals():
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
-    from mtmkl_suite.config.parts import with_method
+    from mtmkl_suite.config.runs import with_method
 
     config = with_method(paper, "survey", "package.module:Mine")
     table = build_table(load_context(config, results), config.artefacts["table_1"])

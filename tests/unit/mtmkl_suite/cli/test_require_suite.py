@@ -2,8 +2,7 @@ from importlib import metadata
 
 import pytest
 
-from mtmkl_suite.cli.extras import require_suite
-from mtmkl_suite.cli.main import main
+from mtmkl_suite.cli.main import main, require_suite
 
 DECLARED = [
     "numpy>=2.0",

@@ -1,6 +1,7 @@
-"""Tables, as commands print them."""
+"""Values of options, and tables as commands print them."""
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterable
 
 from rich.console import Console
 from rich.table import Table
@@ -8,15 +9,23 @@ from rich.table import Table
 _WIDTH_OF_A_FILE = 400
 
 
-def print_table(rows: Sequence[dict[str, object]], width: int | None = None) -> None:
+def positive(text: str) -> int:
+    """Return a positive whole number, as argparse asks for it."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return value
+
+
+def print_table(rows: Iterable[dict[str, object]], width: int | None = None) -> None:
     """Print rows under their keys; columns of names are never broken.
 
     Without a ``width`` lines are as long as the terminal, or in a file as they need.
     """
     table = Table(box=None)
-    for name in rows[0] if rows else ():
-        table.add_column(name, overflow="fold", no_wrap=name == "name")
     for row in rows:
+        for name in row if not table.columns else ():
+            table.add_column(name, overflow="fold", no_wrap=name == "name")
         table.add_row(*(str(value) for value in row.values()))
     console = Console(width=width)
     if width is None and not console.is_terminal:
