@@ -280,7 +280,7 @@ class Drawn(ShrunkMean):
 
 
 def test_each_repeat_has_a_seed_of_its_own_that_comes_back(tmp_path, data, splits):
-    settings = {"spec": {"grid": {}, "selection": "none"}, "method_class": Drawn}
+    settings = {"method": {"grid": {}, "selection": "none"}, "method_class": Drawn}
     values, again, other = (
         run(tmp_path / str(k), data, splits, seed=seed, **settings)[0]["value"].tolist()
         for k, seed in enumerate((1, 1, 2))
@@ -296,7 +296,7 @@ def test_arrays_are_kept_where_asked_of_most_tasks(tmp_path, data, splits):
     _, kept = run(tmp_path, data, splits, entry=entry, experiment=experiment)
     assert sorted(kept) == ["coef_|0|1|6|0"]
     experiment["mode"] = "path"
-    _, kept = run(tmp_path, data, splits, spec=spec, experiment=experiment)
+    _, kept = run(tmp_path, data, splits, entry=entry, experiment=experiment)
     assert kept == {}
 
 

@@ -16,7 +16,6 @@ from mtmkl_suite.report.tables.cells import (
     CELL_COLUMNS,
     build_quoted,
     build_table,
-    decimals_of,
     mean_sd,
     tolerance_text,
 )
@@ -257,7 +256,8 @@ def test_a_tolerance_in_words(tolerance, unit, text):
 
 
 def test_large_means_have_few_decimals():
-    assert [decimals_of(mean) for mean in (9.99, -9.99, 10, -12)] == [3, 3, 1, 1]
+    texts = [mean_sd(mean, 0.0, 1) for mean in (9.99, -9.99, 10.0, -12.0)]
+    assert texts == [f"{each} (n = 1)" for each in ("9.990", "-9.990", "10.0", "-12.0")]
 
 
 def test_an_added_method_joins_the_table_marked_as_untuned(paper, results):
