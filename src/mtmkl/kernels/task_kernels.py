@@ -1,10 +1,9 @@
 """Task kernels: relations between tasks, as matrices over them.
 
-Of T ≥ 1 tasks, ``n_tasks``, each function returns a symmetric positive semi-definite
-matrix R of shape (T, T), the Q^{-1} of [1]_, or a list of such matrices, one per term
-of a multi-task kernel sum Σ_m θ_m R_m[s,t] k_m(x, z). An entry of 0 keeps two tasks
-apart; a matrix of ones pools them. Penalties on W correspond to their (pseudo-)inverse
-Q, by ½ tr(W Q W').
+Each function returns a symmetric positive semi-definite matrix R of shape (T, T), the
+Q^{-1} of [1]_, or a list of such matrices, one per term of a multi-task kernel sum
+Σ_m θ_m R_m[s,t] k_m(x, z). An entry of 0 keeps two tasks apart; a matrix of ones pools
+them. Penalties on W correspond to their (pseudo-)inverse Q, by ½ tr(W Q W').
 
 Those of a configuration file are made by :mod:`mtmkl.kernels.task_kernel_specs`.
 

@@ -61,7 +61,7 @@ class InnerProblem(Protocol):
 
 
 COARSEST_ACCURACY, FINEST_TOLERANCE = 1e-4, 1e-14
-"""Of inner solutions, in units of the targets."""
+"""Accuracies of inner solutions, in units of the targets."""
 
 
 def first_tolerance(tol: float) -> float:

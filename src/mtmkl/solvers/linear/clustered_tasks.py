@@ -25,9 +25,16 @@ from mtmkl.typing import FloatArray
 
 @dataclass(frozen=True)
 class ClusteredTasks:
-    """The penalty for λ > 0, r from 1 to T, and positive ε_M, ε_B ≤ ε_W.
+    """The penalty Ω of this module, for :func:`mtmkl.solvers.linear.task_admm.solve`.
 
-    See the module, and :mod:`mtmkl.solvers.linear.task_admm` for the solver.
+    Parameters
+    ----------
+    lam : float
+        λ > 0.
+    n_clusters : int
+        r, from 1 to T.
+    epsilon_mean, epsilon_between, epsilon_within : float
+        ε_M, ε_B, ε_W: positive, ε_B ≤ ε_W.
     """
 
     lam: float

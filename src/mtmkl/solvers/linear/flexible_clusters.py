@@ -27,9 +27,14 @@ RIDGE = 1e-6
 
 @dataclass(frozen=True)
 class FlexibleClusters:
-    """The penalty for λ₁ ≥ 0 and λ₂, λ₃ > 0.
+    """The penalty Ω of this module, for :func:`mtmkl.solvers.linear.task_admm.solve`.
 
-    See the module, and :mod:`mtmkl.solvers.linear.task_admm` for the solver.
+    Parameters
+    ----------
+    lam_1 : float
+        λ₁, at least 0.
+    lam_2, lam_3 : float
+        λ₂, λ₃: positive; the estimator takes :data:`RIDGE` where they are less.
     """
 
     lam_1: float

@@ -49,15 +49,16 @@ _RIDGE = 1e-10  # of the least squares of the combination, by the trace
 class RowProblem:
     """Features and targets of some tasks."""
 
-    #: Of each sample (n, d), or the samples that all tasks share (n_s, d).
+    #: Features of each sample (n, d), or of the samples that all tasks share (n_s, d).
     X: FloatArray
+    #: Targets, (n,).
     y: FloatArray
     #: Task of each sample, 0 … n_tasks − 1.
     task: IntArray
     n_tasks: int
     #: The samples task by task: a slice, which copies nothing, where they are so.
     order: slice | IntArray
-    #: Those of each task, (n_t,).
+    #: Samples of each task, (n_t,).
     samples: tuple[IntArray, ...]
     #: Features (n_g, d) that tasks after one another share, these tasks' samples in
     #: ``order``, and the tasks.

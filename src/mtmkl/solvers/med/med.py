@@ -96,6 +96,8 @@ class MedPath(SwitchedPath):
 class PerTaskPath(SwitchedPath):
     """Solutions for many (C, α) of tasks that share nothing.
 
+    The problem of Jebara (2011), section 7.1, is the sum of one problem per task.
+
     Parameters
     ----------
     problem : DualProblem
