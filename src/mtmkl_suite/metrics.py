@@ -231,10 +231,12 @@ def explained_variance(outcome: Outcome) -> Iterator[_Row]:
     """Yield 1 − Σ n_t MSE_t / Σ n_t var_t (Argyriou et al. 2008, sec. 6.3).
 
     Errors and variances are taken within tasks. Task rows hold 1 − MSE_t / var_t, and
-    are left out where the variance is zero.
+    are left out where the variance is zero; all rows are, if it is zero in every task.
     """
     error, variance, sizes = outcome.squared_error, outcome.variance, outcome.sizes
-    yield "explained_variance", "all", float(1 - (sizes @ error) / (sizes @ variance))
+    if variance.any():
+        explained = float(1 - (sizes @ error) / (sizes @ variance))
+        yield "explained_variance", "all", explained
     for name, e, v in zip(outcome.task_names, error, variance, strict=True):
         if v > 0:
             yield "explained_variance", name, float(1 - e / v)

@@ -40,5 +40,7 @@ def _fetch(parsed: argparse.Namespace) -> int:
 
 def _verify(parsed: argparse.Namespace) -> int:
     rows = default_registry().verify(parsed.names or None)
+    if not rows:
+        print("No files to check: these data are built in, or generated")
     print_table(rows)
     return int(any(row["status"] == "corrupt" for row in rows))

@@ -12,9 +12,10 @@ from mtmkl_suite.config.models import TIERS, Paper, Tier
 from mtmkl_suite.config.overlay import settable
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.errors import ConfigError
+from mtmkl_suite.files import read_json
 from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
-from mtmkl_suite.run.folders import RunFolder
+from mtmkl_suite.run.folders import PaperFolder, PublishedFolder, RunFolder
 
 _PERCENT = "{:.0%}"
 _FEW = 6
@@ -33,8 +34,7 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
     show.add_argument(
         "--tier",
         choices=TIERS,
-        default="paper",
-        help="tier of the settings (default: paper)",
+        help="tier of the settings (default: paper); choices have that of their run",
     )
     show.add_argument(
         "--chosen",
@@ -56,8 +56,13 @@ def add_arguments(show: argparse.ArgumentParser) -> None:
 def _show(parsed: argparse.Namespace) -> int:
     if parsed.folder is not None and not parsed.chosen:
         raise ConfigError("--run needs --chosen: settings are not those of a run")
+    if parsed.tier is not None and parsed.chosen:
+        raise ConfigError("--tier: choices and grids are those of a run, in its tier")
     *papers, name = parsed.names
-    config = _config_with(name, parsed.paper or " ".join(papers), parsed.tier)
+    if papers and parsed.paper:
+        raise ConfigError(f"two papers, {parsed.paper!r} and {papers[0]!r}: name one")
+    tier: Tier = parsed.tier or "paper"
+    config = _config_with(name, parsed.paper or " ".join(papers), tier)
     artefact = config.artefacts.get(name)
     experiments = [name] if artefact is None else artefact.shown
     if artefact is not None:
@@ -70,7 +75,7 @@ def _show(parsed: argparse.Namespace) -> int:
     if artefact is not None:
         command = f"mtmkl run --paper {config.paper.id} --artefact {name}"
         print(f"To make it:  {command}")
-        if parsed.tier == "paper":
+        if tier == "paper":
             print("  with few repeats and folds; with those above: --tier paper")
     return 0
 
@@ -152,7 +157,7 @@ def _in_short(values: list[Any]) -> str:
 
 
 def _show_chosen(config: Paper, name: str, folder: Path | None) -> None:
-    path = _scores_file(config.paper.id, folder)
+    path, config = _scores_file(config, folder)
     found = chosen_parameters(read_scores(path), name, grids_of(config, name))
     if found.empty:
         raise ConfigError(
@@ -183,10 +188,17 @@ def _show_chosen(config: Paper, name: str, folder: Path | None) -> None:
     print_table(rows)
 
 
-def _scores_file(paper: str, folder: Path | None) -> Path:
+def _scores_file(config: Paper, folder: Path | None) -> tuple[Path, Paper]:
+    """Return the scores of the record or a run, and the settings that made them."""
+    found: PaperFolder
     if folder is None:
-        return published_folder(paper) / "scores.csv.gz"
-    path = RunFolder(folder).paper(paper).scores
-    if not path.is_file():
-        raise ConfigError(f"{path} does not exist: give the folder of a finished run")
-    return path
+        found = PublishedFolder(published_folder(config.paper.id))
+    else:
+        found = RunFolder(folder).paper(config.paper.id)
+    for path in (found.scores, found.provenance):
+        if not path.is_file():
+            message = f"{path} does not exist: give the folder of a finished run"
+            raise ConfigError(message)
+    made = read_json(found.provenance)
+    settings = made.get("changes")
+    return found.scores, load_paper(config.folder, made["tier"], settings)

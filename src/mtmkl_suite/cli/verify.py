@@ -1,6 +1,7 @@
 """``mtmkl verify``: fits of the published record, recomputed."""
 
 import argparse
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -60,7 +61,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     )
     found.add_argument(
         "--minutes",
-        type=float,
+        type=_minutes,
         default=15.0,
         metavar="M",
         help="time limit (default: 15)",
@@ -71,6 +72,12 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.set_defaults(
         run=_run, when_stopped="; finished fits are kept: give the same --seed"
     )
+
+
+def _minutes(text: str) -> float:
+    if not 0 < (minutes := float(text)) < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return minutes
 
 
 def _seed(text: str) -> str:

@@ -569,7 +569,7 @@ class _Arguments(Model):
 
     experiment: str
     metric: str = ""
-    unit: Literal["repeat", "task"] = "repeat"
+    unit: Literal["repeat", "task", "train_size"] = "repeat"
     lower: Side = {}
     higher: Side = {}
     first: Side = {}

@@ -10,7 +10,7 @@ from mtmkl.errors import unknown
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import OwnData, Paper, Tier
 from mtmkl_suite.config.overlay import Whole, overlaid
-from mtmkl_suite.data.loaders.own import is_file, is_own
+from mtmkl_suite.data.loaders.own import is_file, is_own, outputs_of
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import name_of
@@ -43,9 +43,9 @@ def own_data_config(
     config = load_paper(config_dir() / TEMPLATE, tier, settings)
     name = str(Path(data).resolve()) if is_file(data) else data
     found = load(name, **options)
-    outputs = "labels" if set(found.y) <= {-1.0, 1.0} else "numbers"
+    outputs = outputs_of(found.y, options.get("outputs") if is_file(data) else None)
     if is_file(data):
-        options = {**options, "inputs": "unit_range"}
+        options = {**options, "unit_range": True}
     experiment = config.experiments[outputs]
     suitable = [entry.method for entry in experiment.methods]
     for method in methods:

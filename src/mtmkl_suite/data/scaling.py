@@ -18,6 +18,12 @@ GAPS: Final = "gaps"
 CATEGORIES: Final = "categories"
 """Name in ``truth``: the columns of ``X`` that number categories."""
 
+NUMBERS: Final = "numbers"
+"""Name in ``truth``: the columns of ``X`` to be scaled from 0 to 1."""
+
+STANDARDISED: Final = "standardised"
+"""Name in ``truth``: targets are to have mean 0 and spread 1 over all tasks."""
+
 WITHIN_TASKS: Final = "within_tasks"
 """Targets of mean 0 and spread 1 within each task; and the name in ``truth``."""
 
@@ -44,37 +50,41 @@ def scaled_targets(
 
 
 def fitted_targets(data: MultiTaskData, train: IntArray) -> MultiTaskData:
-    """Return data with targets in units of their task, if they are marked.
+    """Return data with targets in other units, if they are marked.
 
-    The mean and the spread of the training rows of each task become 0 and 1; targets
-    without spread there are only centred. Test rows are in the same units.
+    The mean and the spread of the training rows, of each task or of all, become 0 and
+    1; targets without spread there are only centred. Test rows are in the same units.
     """
-    if WITHIN_TASKS not in data.truth:
+    marks = {WITHIN_TASKS, STANDARDISED} & set(data.truth)
+    if not marks:
         return data
-    truth = {name: each for name, each in data.truth.items() if name != WITHIN_TASKS}
+    truth = {name: each for name, each in data.truth.items() if name not in marks}
+    group = data.task if WITHIN_TASKS in marks else np.zeros_like(data.task)
     y = data.y.copy()
-    for t in range(data.n_tasks):
-        own = data.y[train[data.task[train] == t]]
-        rows = data.task == t
+    for number in np.unique(group):
+        own = data.y[train[group[train] == number]]
+        rows = group == number
         y[rows] = (data.y[rows] - own.mean()) / (own.std() or 1.0)
     return replace(data, y=y, truth=truth)
 
 
 def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:
-    """Return data without gaps and categories, by what their training rows have.
+    """Return data of numbers, filled in and scaled by what their training rows have.
 
     Missing numbers become the median of the column, missing categories the most
     frequent one; every category is a feature that is 1 for its samples (scikit-learn's
     ``SimpleImputer`` and ``OneHotEncoder``). One that no training row has is 0 in all.
+    Training rows range from 0 to 1 in each of the :data:`NUMBERS`; others may exceed
+    that.
 
-    Complete data are returned as they are.
+    Data without marks are returned as they are.
     """
     if GAPS not in data.truth:
         return data
     from sklearn.compose import make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 
     truth = dict(data.truth)
     X = np.where(truth.pop(GAPS), np.nan, data.X)
@@ -82,9 +92,11 @@ def fitted_inputs(data: MultiTaskData, train: IntArray) -> MultiTaskData:
         SimpleImputer(strategy="most_frequent", keep_empty_features=True),
         OneHotEncoder(handle_unknown="ignore", sparse_output=False),
     )
+    filled = SimpleImputer(strategy="median", keep_empty_features=True)
     transformer = make_column_transformer(
         (categories, truth.pop(CATEGORIES)),
-        remainder=SimpleImputer(strategy="median", keep_empty_features=True),
+        (make_pipeline(filled, MinMaxScaler()), truth.pop(NUMBERS, [])),
+        remainder=filled,
     )
     X = transformer.fit(X[train]).transform(X)
     return replace(data, X=X, truth=truth, feature_names=())

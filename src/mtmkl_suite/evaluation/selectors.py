@@ -298,7 +298,8 @@ def resolve_selector(name: str) -> Selector:
 def outcome_of(estimator: Any, data: "MultiTaskData") -> Outcome:
     """Return the predictions of rows, beside their labels.
 
-    A ``decision_function`` ranks labels; of other targets it is not asked.
+    A ``decision_function`` ranks labels, and 0 is −1, as classifiers predict; of other
+    targets it is not asked. Metrics take a regressor's 0 as +1.
     """
     score = None
     has_labels = bool(np.isin(data.y, (-1.0, 1.0)).all())

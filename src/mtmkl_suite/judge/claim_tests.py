@@ -1,8 +1,8 @@
 """Tests of a paper's claims on a scores table, by the rules of ``docs/verdicts.md``.
 
 A test takes observations and the arguments of the claim. An axis is a column of the
-scores, a key of ``setting`` or an option of the data set. The paper's own test takes
-the units as independent; where they share samples it is made again with the variance
+scores, a key of ``setting`` or an option of the data set. The plain test takes the
+units as independent; where they share samples it is made again with the variance
 that their mean then has (:mod:`mtmkl_suite.judge.overlap`).
 """
 
@@ -58,7 +58,7 @@ class TestResult:
     note: str
     """Number of units, means, and what was compared, in words."""
     own: Finding
-    """Of the paper's own test: units are independent."""
+    """Of the plain test: units are independent."""
     corrected: Finding | None
     """Of the test for units that share samples; None where they share none."""
     n_units: int
@@ -408,4 +408,4 @@ def _means(unit: str, sides: Sides) -> str:
 
 
 def _count(unit: str, n: int) -> str:
-    return f"{n} {unit}{'' if n == 1 else 's'}"
+    return f"{n} {unit.replace('_', ' ')}{'' if n == 1 else 's'}"

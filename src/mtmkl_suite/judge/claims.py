@@ -1,7 +1,7 @@
 """The sentences of a paper that claim something, judged (``docs/verdicts.md``).
 
-A sentence is tested in each of its settings, by the paper's own test and, where repeats
-share samples, by one that speaks of other samples. :func:`summed` gives the verdict of
+A sentence is tested in each of its settings, by a plain test and, where repeats share
+samples, by one that speaks of other samples. :func:`summed` gives the verdict of
 each, and *undecided* is the verdict where they part. A test with tasks as the units has
 columns of its own and changes no verdict.
 """

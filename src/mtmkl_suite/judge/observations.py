@@ -1,10 +1,11 @@
 """Paired observations from a scores table: the units that a claim is about.
 
 ``unit`` names the paired observations: ``repeat`` (the value over all tasks of each
-repeat) or ``task`` (each task's value, averaged over repeats). Everything else that
-matches is averaged first, subsets of tasks before anything else, and only what both
-sides have (data set, train size, setting) is compared. Sides without any setting in
-common have grids of different parameters: each is averaged over its own.
+repeat), ``task`` (each task's value, averaged over repeats) or, to be counted,
+``train_size`` (averaged likewise). Everything else that matches is averaged first,
+subsets of tasks before anything else, and only what both sides have (data set, train
+size, setting) is compared. Sides without any setting in common have grids of different
+parameters: each is averaged over its own.
 """
 
 from collections.abc import Mapping
@@ -82,7 +83,7 @@ class Observations:
         matched = [
             column
             for column in ("dataset", "train_size", "setting")
-            if column not in first and column not in second
+            if column not in first and column not in second and column not in keys
         ]
         tables = [self.rows(where, axis) for where in (first, second)]
         if "setting" in matched:

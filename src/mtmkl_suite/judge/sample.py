@@ -72,8 +72,10 @@ def select(
     unit: str = "repeat",
 ) -> pd.DataFrame:
     """Return the rows that match, with their values as floats."""
-    if unit not in ("repeat", "task"):
-        raise SelectionError(f"unit {unit!r} is unknown: choose repeat or task")
+    if unit not in ("repeat", "task", "train_size"):
+        raise SelectionError(
+            f"unit {unit!r} is unknown: choose repeat, task or train_size"
+        )
     narrow = {"experiment": experiment, "metric": metric}
     wanted: dict[str, Any] = {k: v for k, v in narrow.items() if v is not None}
     wanted |= where
@@ -91,7 +93,7 @@ def select(
         values = value if isinstance(value, list | tuple) else [value]
         at = at[scores[column].take(at).isin(list(values)).to_numpy()]
     is_whole = scores["task"].take(at).eq(ALL).to_numpy()
-    at = at[is_whole if unit == "repeat" else ~is_whole]
+    at = at[~is_whole if unit == "task" else is_whole]
     numbers = scores["value"].take(at).astype(float)
     has_value = numbers.notna().to_numpy()
     return scores.take(at[has_value]).assign(value=numbers[has_value])

@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.kernels.terms import check_kernels
@@ -28,6 +26,7 @@ from mtmkl_suite.config.models import (
 )
 from mtmkl_suite.config.names import naming_file, require
 from mtmkl_suite.data import default_registry
+from mtmkl_suite.data.loaders.own import is_file, outputs_of
 from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.data.registry import option_problem
 from mtmkl_suite.errors import ConfigError
@@ -286,8 +285,9 @@ def _check_metrics(key: str, experiment: Experiment) -> None:
     outputs: str = data.outputs
     if outputs == "unknown" and any(metric(m).labels for m in experiment.metrics):
         # Data of one's own, which no registry describes.
-        y = load_variant(experiment.variants[0], 0).y
-        outputs = "labels" if set(np.unique(y)) <= {-1.0, 1.0} else "numbers"
+        own = experiment.variants[0]
+        asked = own.options.get("outputs") if is_file(own.name) else None
+        outputs = outputs_of(load_variant(own, 0).y, asked)
 
     def lacks(wanted: str) -> str:
         needs = metric(wanted)

@@ -219,8 +219,8 @@ def check_methods(values: pd.DataFrame) -> Iterator[str]:
         if _says(name, _NO_SCORES, _IN_NO_SCORES):
             raise ScoresError(
                 f"{name!r} is not a method by its name, but would be ranked as one: "
-                "delete this column (or name it by --repeat-column, if it numbers "
-                "repeats); rename it if it is a method"
+                "delete its column or rows (or name the column by --repeat-column, if "
+                "it numbers repeats); rename it if it is a method"
             )
         if _says(name, _DERIVED, _BESIDE):
             yield f"{name} is ranked as a method: delete it unless it is one."

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from mtmkl.errors import some
+from mtmkl.errors import some, unknown
 from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 from mtmkl_suite.statistics.score_checks import (
@@ -94,6 +94,9 @@ def read_matrix(
     where = {clean(c): list(map(clean, each)) for c, each in (where or {}).items()}
     groups, remarks = [dataset, method, *repeats], list[str]()
     table = _filtered(_read(path, groups, {score, seconds, *where}, remarks), where)
+    for name in {*repeats, seconds} - {"repeat", "seconds"} - {*table}:
+        known = [str(column) for column in table if column != "line "]
+        raise ScoresError(unknown("column", name, known))
     for name in filter(table.__contains__, groups[:2]):
         if (empty := table[name] == "").any():
             raise ScoresError(

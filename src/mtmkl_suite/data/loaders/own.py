@@ -16,7 +16,7 @@ import numpy as np
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import by_group
 from mtmkl.errors import some, unknown
-from mtmkl_suite.data.scaling import CATEGORIES, GAPS
+from mtmkl_suite.data.scaling import CATEGORIES, GAPS, NUMBERS, STANDARDISED
 from mtmkl_suite.errors import TableError
 from mtmkl_suite.tables import (
     Table,
@@ -35,6 +35,9 @@ MIN_SAMPLES = 6
 
 MIN_OF_CLASS = 3
 """Fewer samples of a class cannot be in each of these roles."""
+
+MIN_WITH_SPREAD = 9
+"""Fewer samples of a task leave but one for testing, a fifth, and no variance."""
 
 Outputs = Literal["labels", "numbers"]
 
@@ -62,6 +65,7 @@ def load_file(
     min_samples: int | None = None,
     impute: bool = False,
     one_hot: bool = False,
+    unit_range: bool = False,
     bias: bool = True,
 ) -> MultiTaskData:
     """Read a table, one row per sample, as tasks in sorted order.
@@ -70,14 +74,14 @@ def load_file(
     file has arrays in place of columns, and the features as its only other array of two
     dimensions, or as ``X``.
 
-    Labels are two values, of which the second in order becomes +1, the first −1;
-    numbers are centred and divided by their standard deviation, over all samples. By
-    default two values are labels.
+    Labels are two values, of which the second in order becomes +1, the first −1; by
+    default two values are labels. Numbers get the mean 0 and the standard deviation 1,
+    ``unit_range`` scales features from 0 to 1, ``impute`` and ``one_hot`` accept
+    missing features and text: all by training rows alone, see
+    :mod:`mtmkl_suite.data.scaling`.
 
     Tasks with fewer than ``min_samples`` are left out; None refuses those with fewer
-    than :data:`MIN_SAMPLES`. ``impute`` and ``one_hot`` accept missing features and
-    text, which :func:`mtmkl_suite.data.scaling.fitted_inputs` fills and encodes by
-    training rows alone. ``bias`` adds a feature that is 1, for methods without an
+    than :data:`MIN_SAMPLES`. ``bias`` adds a feature that is 1, for methods without an
     intercept.
 
     The error names all problems, and their remedies; the data's remarks say what was
@@ -135,10 +139,10 @@ def load_file(
         y, kind = _targets(table, target, kept, outputs)
         if np.ptp(y) == 0:
             raise TableError(f"column {target!r} has one value: {y[0]:g}")
-        if set(np.unique(y)) <= {-1.0, 1.0} and outputs != "numbers":
+        if outputs_of(y, outputs) == "labels":
             _check_classes(group, y)
         else:
-            y = (y - y.mean()) / y.std()
+            _check_spread(group)
         problems += [
             _copy(name, target, "says the same in each row as")
             for name, x, gap in zip(names, inputs.T, missing.T, strict=True)
@@ -170,10 +174,21 @@ def load_file(
         names = [*names, ours]
     data = by_group(inputs, y, group, name=path.name, feature_names=names)
     data = replace(data, remarks=(read, *remarks, *table.remarks))
-    if categories or missing.any():
-        truth = {GAPS: missing.astype(np.int8), CATEGORIES: np.array(categories, int)}
-        data = replace(data, truth={**data.truth, **truth})
-    return data
+    truth: dict[str, np.ndarray] = {}
+    if outputs_of(y, outputs) == "numbers":
+        truth[STANDARDISED] = np.ones(1, dtype=np.int8)
+    if categories or missing.any() or unit_range:
+        truth[GAPS] = missing.astype(np.int8)
+        truth[CATEGORIES] = np.array(categories, int)
+    if unit_range:
+        given = range(missing.shape[1] - bias)
+        truth[NUMBERS] = np.array([k for k in given if k not in categories], int)
+    return replace(data, truth={**data.truth, **truth})
+
+
+def outputs_of(y: np.ndarray, asked: Outputs | None = None) -> Outputs:
+    """Return what targets are: as asked, or labels if all are −1 or +1."""
+    return asked or ("labels" if set(np.unique(y)) <= {-1.0, 1.0} else "numbers")
 
 
 def remarks_on(data: MultiTaskData) -> list[str]:
@@ -330,6 +345,16 @@ def _kept_tasks(
     if len(names) - len(small) < 1:
         raise TableError(f"no task has {least} samples")
     return np.isin(group, names[sizes >= least])
+
+
+def _check_spread(group: np.ndarray) -> None:
+    largest = np.unique(group, return_counts=True)[1].max()
+    if largest < MIN_WITH_SPREAD:
+        raise TableError(
+            f"the largest task has {largest} samples, of which one is for testing, and "
+            f"explained variance needs two: one task must have {MIN_WITH_SPREAD} or "
+            "more. Join tasks"
+        )
 
 
 def _check_classes(group: np.ndarray, y: np.ndarray) -> None:

@@ -159,7 +159,7 @@ def _drawn(name: str, answer: MainAnswer) -> Figure:
 
 
 def _draw_effects(axis: Axes, answer: MainAnswer) -> None:
-    """Draw a line for each setting, the paper's own test thick, the corrected thin."""
+    """Draw a line for each setting, the plain test thick, the corrected thin."""
     main, effects = answer.main, answer.effects
     each = len(effects) // len(main.rows)
     place = effects["row"] + 0.84 * ((effects.index % each + 0.5) / each - 0.5)

@@ -23,7 +23,7 @@ from mtmkl_suite.report.text import (
 _SIGNED = ("difference", "slope", "worst step")
 
 HEADER = (
-    "sentence of the paper", "on these data (the paper's own test)",
+    "sentence of the paper", "on these data (plain test)",
     "on other samples (corrected test)", "effect (interval)", "printed", "evidence",
 )  # fmt: skip
 
@@ -111,7 +111,7 @@ def _tested(row: Row) -> Row:
 
 
 def _results(row: Row) -> Iterator[str]:
-    """Yield the result of the own test, and that corrected for shared samples."""
+    """Yield the result of the plain test, and that corrected for shared samples."""
     has_statistic = not math.isnan(row["statistic"])
     parts = [f"statistic {row['statistic']:.3g}"] if has_statistic else []
     parts += _p_and_interval(row["p"], row["interval_low"], row["interval_high"])

@@ -22,11 +22,18 @@ from mtmkl_suite.statistics.ties import without_rounding
 
 _INTERVALS = {
     True: "Repeats share samples: interval and p are those of the t-test corrected "
-    "for it. Holm's correction over the baselines is of p alone.",
+    "for it. ",
     False: "The interval is a bootstrap interval over repeats, p is of Wilcoxon's "
-    "test. Holm's correction over the baselines is of p alone.",
+    "test. ",
 }
 """Words for interval and p, by whether repeats share samples."""
+
+_FAMILIES = {
+    True: "Holm's correction over the baselines is of p alone.",
+    False: "Holm's correction is of p alone, and over all pairs of methods, as these "
+    "scores also say which is the best.",
+}
+"""Words for the correction, by whether a method joined and is compared."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ def _standing(
     own = [method for method in joined if method in means.index]
     compared = means[~means["control"].astype(bool)]
     reference = own[0] if own else str(compared.index[0])
-    pairs = _against(reference, experiment, statistics)
+    pairs = _against(reference, experiment, statistics, is_given=bool(own))
     table = means.join(pairs).assign(
         rank=compared["mean"].rank(ascending=not better),
         without=compared.drop(own)["mean"].rank(ascending=not better),
@@ -122,7 +129,7 @@ def _standing(
         del columns["rank among the baselines"]
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
-        "none. " + _INTERVALS[bool(pairs["is_shared"].any())]
+        "none. " + _INTERVALS[bool(pairs["is_shared"].any())] + _FAMILIES[bool(own)]
     ]
     if len(pairs) and pairs["p"].isna().all():
         notes.append("Too few repeats: differences are described, not tested.")
@@ -170,22 +177,27 @@ def _below_floor(context: Context, means: pd.DataFrame, better: bool) -> list[st
     ]
 
 
-def _against(reference: str, experiment: str, statistics: pd.DataFrame) -> pd.DataFrame:
-    """Return differences of the reference and each other method, with their p."""
+def _against(
+    reference: str, experiment: str, statistics: pd.DataFrame, *, is_given: bool
+) -> pd.DataFrame:
+    """Return differences of the reference and each other method, with their p.
+
+    A reference that its scores singled out is tested among all pairs.
+    """
     mine = statistics[statistics["experiment"] == experiment]
-    mine = mine[(mine["first"] == reference) | (mine["second"] == reference)]
+    is_its = (mine["first"] == reference) | (mine["second"] == reference)
+    p = mine["p_corrected"].where(
+        mine["rho"].notna(), mine["p_wilcoxon"].where(mine["can_reject"])
+    )
+    p = (p[is_its] if is_given else p).dropna()
+    mine = mine.assign(p=pd.Series(holm(p), p.index))[is_its]
     is_first = mine["first"] == reference
     low, high = mine["interval_low"], mine["interval_high"]
-    found = pd.DataFrame({
+    return pd.DataFrame({
         "difference": mine["mean_difference"].where(is_first, -mine["mean_difference"]),
         "low": low.where(is_first, -high), "high": high.where(is_first, -low),
-        "p": mine["p_corrected"].where(
-            mine["rho"].notna(), mine["p_wilcoxon"].where(mine["can_reject"])
-        ),
-        "is_shared": mine["rho"].notna(),
+        "p": mine["p"], "is_shared": mine["rho"].notna(),
     }).set_index(mine["second"].where(is_first, mine["first"]))  # fmt: skip
-    found["p"] = pd.Series(holm(found["p"].dropna()), found["p"].dropna().index)
-    return found
 
 
 def _own_sentence(
