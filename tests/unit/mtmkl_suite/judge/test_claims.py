@@ -229,6 +229,7 @@ class TestEvaluate:
         assert frame["statistic"][0] == pytest.approx(2.0)
         frame = evaluate([claim], scores)
         assert frame["verdict"].tolist() == ["no data"]
+        assert frame["note"].tolist() == ["no numbers of the step"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from scipy import stats
 
 from mtmkl_suite.judge.claim_tests import ClaimError
 from mtmkl_suite.judge.observations import NoDataError
-from mtmkl_suite.judge.step_tests import TESTS, table_of
+from mtmkl_suite.judge.step_tests import TESTS
 
 ABOUT = {"experiment": "e", "step": "times", "column": "seconds"}
 SIDES = {"lower": {"solver": "fast"}, "higher": {"solver": "slow"}}
@@ -118,9 +118,3 @@ class TestEveryValue:
         assert found.own.statistic == values.max()
         assert found.own.interval == (values.min(), values.max())
         assert found.n_units == len(values)
-
-
-def test_a_claim_takes_its_step(times):
-    assert table_of(ABOUT["step"], {"times": times}) is times
-    with pytest.raises(NoDataError, match="no numbers of the step: times"):
-        table_of(ABOUT["step"], {})
