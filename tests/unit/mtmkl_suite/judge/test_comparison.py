@@ -208,14 +208,14 @@ RANKED = of(Comparison, {
 
 
 class TestRankings:
-    def scores(self, table, **changed):
+    @pytest.fixture
+    def scores(self, table):
         return table(
             [
                 {
                     "experiment": e, "dataset": e, "method": m, "metric": "auc",
                     "train_size": size, "repeat": r, "value": (k + r + size) / 10,
                 }
-                | changed
                 for e in ("one", "two")
                 for k, m in enumerate("ab")
                 for size in (1, 2)
@@ -223,8 +223,7 @@ class TestRankings:
             ]
         )  # fmt: skip
 
-    def test_rows_columns_and_blocks_are_the_plans(self, table):
-        scores = self.scores(table)
+    def test_rows_columns_and_blocks_are_the_plans(self, scores):
         early = ranking_matrix(scores, RANKED, "early")
         assert early.index.tolist() == ["One"]
         assert early.loc["One"].tolist() == pytest.approx([15.0, 25.0])
@@ -238,24 +237,21 @@ class TestRankings:
         early = ranking_matrix(scores, RANKED, "early")
         assert early["A"].tolist() == early["B"].tolist()
 
-    def test_what_was_not_run_is_missing(self, table):
-        scores = self.scores(table)
+    def test_what_was_not_run_is_missing(self, scores):
         kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
         late = ranking_matrix(kept, RANKED, "late")
         assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
         assert ranking_matrix(scores[:0], RANKED, "late").isna().to_numpy().all()
 
-    def test_rows_must_be_data_sets_and_larger_values_better(self, table):
-        scores = self.scores(table, dataset="s[k=1]")
+    def test_rows_must_be_data_sets_and_larger_values_better(self, scores):
         with pytest.raises(ValueError, match="variants of s"):
-            ranking_matrix(scores, RANKED, "late")
+            ranking_matrix(scores.assign(dataset="s[k=1]"), RANKED, "late")
         row = of(ComparisonRow, {"experiment": "one", "metric": "mse"})
         ranked = RANKED.model_copy(update={"rows": {"One": row}})
         with pytest.raises(ValueError, match="a smaller mse is better"):
             ranking_matrix(scores, ranked, "early")
 
-    def test_a_column_may_have_a_method_for_each_experiment(self, table):
-        scores = self.scores(table)
+    def test_a_column_may_have_a_method_for_each_experiment(self, scores):
         of_each = scores["experiment"].map({"one": "a", "two": "b"})
         kept = scores[scores["method"] == of_each]
         columns = {"C": "c", "Either": ["a", "b"]}
@@ -264,8 +260,7 @@ class TestRankings:
         assert late["Either"].tolist() == pytest.approx([25.0, 35.0])
         assert late["C"].isna().all()
 
-    def test_seconds_are_means_over_the_same_fits(self, table):
-        scores = self.scores(table)
+    def test_seconds_are_means_over_the_same_fits(self, scores):
         scores["fit_seconds"] = scores["train_size"] * 10.0 + scores["repeat"]
         # A point of a path was not chosen.
         walked = scores.assign(setting='{"C": 1}', fit_seconds=99.0)

@@ -3,7 +3,6 @@ import pytest
 
 from mtmkl_suite.config.models import Claim, Tolerance
 from mtmkl_suite.judge.reach import (
-    COLUMNS,
     NOT_TRIED,
     OUT_OF_REACH,
     READ_ONE_WAY,
@@ -144,18 +143,6 @@ def test_other_numbers_of_the_row_tell_how_much_being_within_reach_means():
     table = reach_of_numbers(main, only_test).set_index("column")
     assert table.loc["a", "others"] == 0
     assert table.loc["near", "status"] == NOT_TRIED
-
-
-def test_only_different_numbers_that_follow_from_no_other_have_a_row():
-    main = {
-        CELL: number(80.0, 75.0),
-        ("table", "y", "a"): number(80.0, 79.0),
-        ("ranks", "x", "a"): number(1.0, 4.0, is_derived=True),
-    }
-    table = reach_of_numbers(main, {})
-    assert tuple(table.columns) == COLUMNS
-    assert table["row"].tolist() == ["x"]
-    assert reach_of_numbers({}, {}).empty
 
 
 def test_a_reading_changes_numbers_that_differ_from_the_main_run():
