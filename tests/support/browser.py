@@ -60,21 +60,24 @@ function faults(doc) {
   }
   return found;
 }
+const probe = (doc) => ({
+  faults: faults(doc), background: getComputedStyle(doc.body).backgroundColor,
+  choices: doc.querySelectorAll("fieldset input").length,
+});
+"""
+
+RUN = """
 addEventListener("load", () => {
-  const found = {};
-  for (const frame of document.querySelectorAll("iframe")) {
-    const doc = frame.contentDocument;
-    const dark = getComputedStyle(doc.body).backgroundColor;
-    found[frame.name] = {faults: faults(doc), background: dark,
-      choices: doc.querySelectorAll("fieldset input").length};
-  }
-  document.getElementById("found").textContent = JSON.stringify(found);
+  const frames = [...document.querySelectorAll("iframe")];
+  const found = frames.map((each) => [each.name, probe(each.contentDocument, each)]);
+  document.getElementById("found").textContent =
+    JSON.stringify(Object.fromEntries(found));
 });
 """
 
 
 def look(folder, pages, scheme, probe=PROBE):
-    """Return what is found in each page and width, and the errors on the console."""
+    """Return what a probe finds in each page and width, and errors on the console."""
     frames = "".join(
         f'<iframe name="{name} {width}" src="{name}" '
         f'style="width: {width}px; height: 900px; border: 0"></iframe>'
@@ -86,7 +89,7 @@ def look(folder, pages, scheme, probe=PROBE):
     wrapper = folder / f"all-{scheme}.html"
     wrapper.write_text(
         f'<!DOCTYPE html><title>all</title><pre id="found"></pre>{frames}'
-        f"<script>{probe}</script>"
+        f"<script>{probe}{RUN}</script>"
     )
     text, errors = opened(wrapper, scheme)
     (found,) = re.findall(r'<pre id="found">(.+?)</pre>', text, re.DOTALL)

@@ -79,7 +79,6 @@ def score_rows(name):
 
 
 def context(names=tuple(MEANS), tier="paper"):
-    experiments = [name.lower() for name in MEANS]
     config = {
         "tier": tier,
         "experiments": {
@@ -91,7 +90,7 @@ def context(names=tuple(MEANS), tier="paper"):
                     if (name, each) != ("images", "linear")
                 ],
             }
-            for name in experiments
+            for name in map(str.lower, MEANS)
         },
         "artefacts": {
             f"figure_{what}_classification": {
@@ -101,11 +100,5 @@ def context(names=tuple(MEANS), tier="paper"):
             for what in ("ranks", "differences", "cost", "sizes")
         },
     }
-    return made_context(
-        paper_of(config),
-        [row for name in names for row in score_rows(name)],
-        data_info={
-            name: {"id": name, "status": "ok", "origin": "original"}
-            for name in experiments
-        },
-    )
+    rows = [row for name in names for row in score_rows(name)]
+    return made_context(paper_of(config), rows, origin="original")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from mtmkl_suite.config.models import (
     AnyArtefact,
     Artefact,
+    Claim,
     Model,
     Paper,
     model_of_artefact,
@@ -28,6 +29,13 @@ def changed(config, parts):
 def artefact_of(document):
     """Return a figure or a table from parts of one."""
     return of(Artefact, document)
+
+
+def claim_of(name, test, **args):
+    """Return a claim with one setting."""
+    settings = [{"args": args}]
+    about = {"id": name, "quantifier": "all", "test": test, "settings": settings}
+    return of(Claim, about)
 
 
 def of(model, document):

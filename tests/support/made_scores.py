@@ -25,12 +25,15 @@ def made_row(experiment, method, metric, value, **more):
     return _BLANK | named | {"value": value} | more
 
 
-def made_context(config, rows=(), **more):
-    """Return the context of a paper whose scores are these rows."""
+def made_context(config, rows=(), *, origin=None, **more):
+    """Return the context of a paper whose scores are these rows, data of one origin."""
     scores = rows
     if not isinstance(rows, pd.DataFrame):
         scores = pd.DataFrame(rows, columns=list(COLUMNS))
     others = {"arrays": {}, "data_info": {}, "published": {}}
+    if origin:
+        about = {"status": "ok", "origin": origin}
+        others["data_info"] = {each.id: about for each in config.variants}
     return Context(config=config, scores=scores, **others | more)
 
 

@@ -1,6 +1,7 @@
 """A paper that ranks three methods over three data sets, with known means."""
 
 import math
+from collections import defaultdict
 
 import numpy as np
 import pandas as pd
@@ -53,46 +54,33 @@ OURS = PRINTED | {("A", "10 %"): (80.5, 88.0, 86.0)}
 BALANCED = (50.0, 62.0, 66.0)
 
 
-def published():
-    rows, tests = [], []
-    for (name, block), values in PRINTED.items():
-        ranks = stats.rankdata(-np.array(values))
-        for column, value, rank in zip(METHODS.values(), values, ranks, strict=True):
-            is_uncertain = name == "Mines"
-            rows.append(
-                {
-                    "row": f"{name}, {block}", "column": column, "value": value,
-                    "sd": math.nan, "n": 20, "rank": rank,
-                    "status": "ambiguous" if is_uncertain else "legible",
-                    "alternative": value if is_uncertain else math.nan,
-                }
-            )  # fmt: skip
+def printed(row, column, value, **more):
     blank = {"sd": math.nan, "n": 1, "status": "legible", "alternative": math.nan}
-    for block in BLOCKS:
-        for column in METHODS.values():
-            mine = [
-                row["rank"] for row in rows
-                if row["row"].endswith(block) and row["column"] == column
-            ]  # fmt: skip
-            rows.append(
-                blank
-                | {
-                    "row": f"mean rank, {block}", "column": column,
-                    "value": np.mean(mine), "rank": math.nan,
-                }
-            )  # fmt: skip
-        for quantity in ("test statistic", "p value", "adjusted α"):
-            for column in ("Alone", "Pooled"):
-                row = {"row": f"{quantity}, {block}", "column": column, "value": 0.04}
-                tests.append(blank | row)
+    return blank | {"row": row, "column": column, "value": value} | more
+
+
+def published():
+    rows, ranks = [], defaultdict(list)
+    for (name, block), values in PRINTED.items():
+        of_row = stats.rankdata(-np.array(values))
+        for column, value, rank in zip(METHODS.values(), values, of_row, strict=True):
+            uncertain = {"status": "ambiguous", "alternative": value}
+            more = uncertain if name == "Mines" else {}
+            place = f"{name}, {block}", column
+            rows.append(printed(*place, value, n=20, rank=rank, **more))
+            ranks[f"mean rank, {block}", column].append(rank)
+    rows += [printed(*place, np.mean(each)) for place, each in ranks.items()]
+    tests = [
+        printed(f"{quantity}, {block}", column, 0.04)
+        for block in BLOCKS
+        for quantity in ("test statistic", "p value", "adjusted α")
+        for column in ("Alone", "Pooled")
+    ]
+    counts = {"10 %": 2, "50 %": 0}
     texts = [
-        blank
-        | {
-            "row": f"Our Method, {block}", "column": "methods dominated",
-            "value": count,
-        }
-        for block, count in (("10 %", 2), ("50 %", 0))
-    ]  # fmt: skip
+        printed(f"Our Method, {block}", "methods dominated", count)
+        for block, count in counts.items()
+    ]
     return {
         "table_1.csv": pd.DataFrame(rows),
         "table_2.csv": pd.DataFrame(tests),
@@ -124,30 +112,18 @@ def context(without=(), tier="paper"):
         if name == "Mines":
             rows += score_rows(name, block, "balanced_accuracy", BALANCED)
             rows += score_rows(name, block, "accuracy", (93.0, 93.0, 94.0))
-    methods = {
-        method: {"label": label, "class": "X"} for method, label in METHODS.items()
-    }
+    methods = [{"method": method} for method in METHODS]
     config = {
         "tier": tier,
-        "methods": methods,
+        "methods": {name: {"label": METHODS[name], "class": "X"} for name in METHODS},
         "experiments": {
-            name: {
-                "datasets": {"name": name},
-                "methods": [{"method": method} for method in METHODS],
-            }
+            name: {"datasets": {"name": name}, "methods": methods}
             for name in DATASETS.values()
         },
         "artefacts": {"table_1": RANKING, "table_2": TESTS},
     }
-    return made_context(
-        paper_of(config),
-        rows,
-        data_info={
-            name: {"id": name, "status": "ok", "origin": "original"}
-            for name in DATASETS.values()
-        },
-        published=published(),
-    )
+    config, numbers = paper_of(config), published()
+    return made_context(config, rows, origin="original", published=numbers)
 
 
 def cell_of(table, row, column):

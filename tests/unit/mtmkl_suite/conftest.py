@@ -47,6 +47,12 @@ def make_results() -> Callable[..., PaperFolder]:
 
 
 @pytest.fixture(scope="session")
+def make_reported() -> Callable[..., PaperFolder]:
+    """The same with all its tables, figures and judgements."""
+    return lambda config, path: complete(config, fabricate(config, path))
+
+
+@pytest.fixture(scope="session")
 def results(paper, tmp_path_factory) -> PaperFolder:
     """Everything was run."""
     return fabricate(paper, tmp_path_factory.mktemp("results"))
@@ -61,7 +67,7 @@ def empty_results(paper, tmp_path_factory) -> PaperFolder:
 
 @pytest.fixture(scope="session")
 def reported(paper, results) -> PaperFolder:
-    """The same with all its tables, figures and judgements."""
+    """Everything was run and judged."""
     return complete(paper, results)
 
 
@@ -73,7 +79,7 @@ def empty_reported(paper, empty_results) -> PaperFolder:
 
 def complete(config, folder: PaperFolder) -> PaperFolder:
     write_artefacts(list(config.artefacts), config, folder)
-    write_record(config, folder, of(Run, {"tier": "quick", "seed": 1}))
+    write_record(config, folder, of(Run, {"tier": config.tier, "seed": 1}))
     return folder
 
 

@@ -1,21 +1,24 @@
 """Score tables made for tests: their truth is known because the test wrote it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
 import pandas as pd
 import pytest
-
-DEFAULTS: dict[str, Any] = {
-    "paper": "p", "experiment": "e", "dataset": "d", "method": "m", "n_tasks": 4,
-    "subset": 0, "train_size": 0, "repeat": 0, "fold": 0, "setting": "", "task": "all",
-    "metric": "mse", "value": 0.0, "params": "", "at_grid_edge": 0.0,
-    "fit_seconds": 1.0, "n_iter": 10, "gap": 0.0, "data_digest": "0",
-    "code_version": "0", "train_unit": "",
-}  # fmt: skip
+from made_scores import made_row
 
 
 @pytest.fixture
-def table() -> Callable[[Sequence[Mapping[str, Any]]], pd.DataFrame]:
+def table():
     """Rows with the named columns; all others are the same everywhere."""
-    return lambda rows: pd.DataFrame([DEFAULTS | dict(row) for row in rows])
+    blank = made_row("e", "m", "mse", 0.0, dataset="d", n_tasks=4, train_unit="")
+    return lambda rows: pd.DataFrame([blank | row for row in rows])
+
+
+@pytest.fixture
+def by_methods(table):
+    """Return a function of the values that methods a, b and c have in each repeat."""
+    return lambda *values, **columns: table(
+        [
+            {"method": name, "repeat": repeat, "value": value, **columns}
+            for name, own in zip("abc", values, strict=False)
+            for repeat, value in enumerate(own)
+        ]
+    )

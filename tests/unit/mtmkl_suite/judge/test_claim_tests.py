@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,38 +15,19 @@ from mtmkl_suite.judge.observations import NoDataError
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
 
 N = 12
-ARGS = {"experiment": "e", "metric": "mse"}
 A, B = {"method": "a"}, {"method": "b"}
+USUAL = {
+    "paired_difference": {"lower": A, "higher": B},
+    "equivalence": {"first": A, "second": B},
+    "trend": {"where": {}, "axis": "n_tasks", "direction": "decreasing"},
+    "within_range": {"where": {}},
+}
+HALVES = Overlap(1.0, 0.5, 0.5)
 
 
-def two_methods(table, first, second, **columns):
-    return table(
-        [
-            {"method": name, "repeat": repeat, "value": value, **columns}
-            for name, values in (("a", first), ("b", second))
-            for repeat, value in enumerate(values)
-        ]
-    )
-
-
-def paired_difference(scores, *overlaps, **args):
-    args = ARGS | {"lower": A, "higher": B} | args
-    return result_of("paired_difference", args, scores, *overlaps)
-
-
-def equivalence(scores, *overlaps, **args):
-    args = ARGS | {"first": A, "second": B} | args
-    return result_of("equivalence", args, scores, *overlaps)
-
-
-def trend(scores, *overlaps, **args):
-    args = ARGS | {"where": {}, "axis": "n_tasks", "direction": "decreasing"} | args
-    return result_of("trend", args, scores, *overlaps)
-
-
-def within_range(scores, *overlaps, **args):
-    args = ARGS | {"where": {}} | args
-    return result_of("within_range", args, scores, *overlaps)
+def run(test, scores, *overlaps, **args):
+    about = {"experiment": "e", "metric": "mse"} | USUAL.get(test, {})
+    return result_of(test, about | args, scores, *overlaps)
 
 
 @pytest.fixture
@@ -55,14 +37,19 @@ def pair():
     return base, base + 0.3 + 0.2 * rng.normal(size=N)
 
 
+@pytest.fixture
+def scores(by_methods, pair):
+    return by_methods(*pair)
+
+
 class TestPairedDifference:
     # The interval is that of the difference, whatever margin is claimed.
     @pytest.mark.parametrize(
         ("at_least", "verdict"),
         [(0.0, "holds"), (0.3, "undecided"), (1.0, "does not hold")],
     )
-    def test_matches_scipy(self, table, pair, at_least, verdict):
-        result = paired_difference(two_methods(table, *pair), at_least=at_least)
+    def test_matches_scipy(self, scores, pair, at_least, verdict):
+        result = run("paired_difference", scores, at_least=at_least)
         reference = stats.ttest_1samp(pair[1] - pair[0], at_least)
         assert result.verdict == verdict
         assert result.own.statistic == pytest.approx(reference.statistic)
@@ -82,20 +69,21 @@ class TestPairedDifference:
             ([1.0, 2.0, math.inf], [1.0, 2.0, 3.0], "undecided", math.nan),
         ],
     )
-    def test_of_no_spread_none_and_one_unit(self, table, first, second, verdict, p):
-        result = paired_difference(two_methods(table, first, second))
+    def test_of_no_spread_none_and_one_unit(
+        self, by_methods, first, second, verdict, p
+    ):
+        result = run("paired_difference", by_methods(first, second))
         assert result.verdict == verdict
         assert result.own.p == pytest.approx(p, nan_ok=True)
         why = "; one unit" if len(first) == 1 else "; not every value is finite"
         assert result.note.endswith(f"{why}, so no test") is math.isnan(p)
         assert ("1 repeat:" in result.note) == (len(first) == 1)
 
-    def test_only_what_both_sides_have_is_compared(self, table, pair):
-        scores = two_methods(table, *pair, dataset="s[k=1]")
-        extra = {"method": "b", "dataset": "s[k=2]", "value": 1e6}
-        both = pd.concat([scores, table([extra | {"repeat": r} for r in range(N)])])
-        found = paired_difference(both)
-        assert found.own == paired_difference(scores).own
+    def test_only_what_both_sides_have_is_compared(self, by_methods, pair):
+        scores = by_methods(*pair, dataset="s[k=1]")
+        extra = by_methods([], [1e6] * N, dataset="s[k=2]")
+        found = run("paired_difference", pd.concat([scores, extra]))
+        assert found.own == run("paired_difference", scores).own
         assert "12 unpaired" in found.note
 
     def test_units_are_tasks_averaged_over_repeats(self, table):
@@ -109,14 +97,20 @@ class TestPairedDifference:
             for r in range(2)
         ]
         rows += [{"method": m, "task": "all", "value": 99.0} for m in "ab"]
-        result = paired_difference(table(rows), unit="task")
+        place, scores = ("e", "d", 0), table(rows)
+        result = run("paired_difference", scores, {place: HALVES}, unit="task")
         reference = stats.ttest_rel(high.mean(axis=1), low.mean(axis=1))
         assert result.own.statistic == pytest.approx(reference.statistic)
         assert "5 tasks" in result.note
+        # Tasks do not share samples because repeats do.
+        assert result.corrected is None
+        shared = {place: replace(HALVES, tasks_share=True)}
+        result = run("paired_difference", scores, shared, unit="task")
+        assert result.corrected.verdict == "undecided"
 
-    def test_missing_side_is_no_data_and_named(self, table, pair):
+    def test_missing_side_is_no_data_and_named(self, scores):
         with pytest.raises(NoDataError, match="no scores: e, mse, z"):
-            paired_difference(two_methods(table, *pair), higher={"method": "z"})
+            run("paired_difference", scores, higher={"method": "z"})
 
     # Grids of other parameters are averaged, what grids share is compared by itself.
     @pytest.mark.parametrize(
@@ -130,33 +124,19 @@ class TestPairedDifference:
             for m, s, value in points
             for r in range(4)
         ]
-        assert note in paired_difference(table(rows)).note
+        assert note in run("paired_difference", table(rows)).note
 
     @pytest.mark.parametrize(
         ("at_most", "verdict"),
         [(1.0, "holds"), (0.3, "undecided"), (0.01, "does not hold")],
     )
-    def test_a_slight_margin_has_an_upper_bound(self, table, pair, at_most, verdict):
-        sides = {"lower": {"method": "a"}, "higher": {"method": "b"}}
-        scores = two_methods(table, *pair)
-        result = paired_difference(scores, at_most=at_most, **sides, **ARGS)
+    def test_a_slight_margin_has_an_upper_bound(self, scores, pair, at_most, verdict):
+        result = run("paired_difference", scores, at_most=at_most)
         assert result.verdict == verdict
         assert result.own.p == pytest.approx(stats.ttest_rel(*pair[::-1]).pvalue)
 
 
 class TestBestIn:
-    @pytest.fixture
-    def scores(self, table):
-        """Ten tasks: c is above a in all, above b in eight, level with it in one."""
-        values = {"a": [0.0] * 10, "b": [0.5] * 8 + [1.5, 1.0], "c": [1.0] * 10}
-        rows = [
-            {"method": m, "task": f"t{k}", "repeat": r, "value": value + 0.1 * r}
-            for m, each in values.items()
-            for k, value in enumerate(each)
-            for r in range(2)
-        ]
-        return table(rows)
-
     @pytest.mark.parametrize(
         ("others", "at_least", "count", "verdict"),
         [
@@ -166,14 +146,18 @@ class TestBestIn:
             ("ab", 0.98, 8, "does not hold"),
         ],
     )
-    def test_units_are_counted(self, scores, others, at_least, count, verdict):
-        args = {
-            "higher": {"method": "c"},
-            "others": [{"method": name} for name in others],
-            "at_least": at_least,
-            "unit": "task",
-        }
-        result = result_of("best_in", ARGS | args, scores)
+    def test_units_are_counted(self, table, others, at_least, count, verdict):
+        # Of ten tasks c is above a in all, above b in eight, level with it in one.
+        values = {"a": [0.0] * 10, "b": [0.5] * 8 + [1.5, 1.0], "c": [1.0] * 10}
+        rows = [
+            {"method": m, "task": f"t{k}", "repeat": r, "value": value + 0.1 * r}
+            for m, each in values.items()
+            for k, value in enumerate(each)
+            for r in range(2)
+        ]
+        args = {"others": [{"method": name} for name in others], "unit": "task"}
+        args |= {"higher": {"method": "c"}, "at_least": at_least}
+        result = run("best_in", table(rows), **args)
         assert (result.own.statistic, result.n_units) == (count, 10)
         assert (result.verdict, result.corrected) == (verdict, None)
         assert (result.own.estimate, result.variance_ratio) == (count / 10, 0.0)
@@ -186,8 +170,8 @@ class TestEquivalence:
         ("margin", "verdict"),
         [(1.0, "holds"), (0.35, "undecided"), (0.05, "does not hold")],
     )
-    def test_matches_statsmodels(self, table, pair, margin, verdict):
-        result = equivalence(two_methods(table, *pair), margin=margin)
+    def test_matches_statsmodels(self, scores, pair, margin, verdict):
+        result = run("equivalence", scores, margin=margin)
         p, _, _ = ttost_paired(pair[0], pair[1], -margin, margin)
         assert result.own.p == pytest.approx(p)
         interval = DescrStatsW(pair[0] - pair[1]).tconfint_mean(0.1)
@@ -198,9 +182,9 @@ class TestEquivalence:
         ("shift", "verdict"),
         [(0, "holds"), (1, "does not hold"), (-1, "does not hold")],
     )
-    def test_a_constant_difference(self, table, shift, verdict):
-        scores = two_methods(table, [1.0, 2.0, 3.0], np.arange(1.0, 4) + shift)
-        assert equivalence(scores, margin=0.1).verdict == verdict
+    def test_a_constant_difference(self, by_methods, shift, verdict):
+        scores = by_methods([1.0, 2.0, 3.0], np.arange(1.0, 4) + shift)
+        assert run("equivalence", scores, margin=0.1).verdict == verdict
 
 
 class TestTrend:
@@ -219,7 +203,7 @@ class TestTrend:
         scores = table(
             [{"repeat": r, "n_tasks": k, "value": v} for (r, k), v in values.items()]
         )
-        result = trend(scores, log_axis=True)
+        result = run("trend", scores, log_axis=True)
         slopes = [
             stats.linregress([1, 2, 3], [values[r, k] for k in levels]).slope
             for r in range(6)
@@ -231,7 +215,7 @@ class TestTrend:
         assert "; mean " in result.note
         assert f"{np.mean([values[r, 10] for r in range(6)]):.4g} at 10" in result.note
         with pytest.raises(ClaimError, match="values <= 0"):
-            trend(scores.assign(n_tasks=scores["n_tasks"] - 10), log_axis=True)
+            run("trend", scores.assign(n_tasks=scores["n_tasks"] - 10), log_axis=True)
 
     def test_constant_curves_are_undecided(self, table):
         rows = [
@@ -239,7 +223,7 @@ class TestTrend:
             for r in range(4)
             for k in (10, 20, 30)
         ]
-        assert trend(table(rows)).verdict == "undecided"
+        assert run("trend", table(rows)).verdict == "undecided"
 
     def test_gain_along_an_option_of_the_data_set(self, table):
         rng = np.random.default_rng(1)
@@ -251,8 +235,8 @@ class TestTrend:
             for m, t, v in (("alone", 200, 1 + 0.3 * k), ("joint", 200, 1 + 0.1 * k),
                             ("joint", 10, 50.0))
         ]  # fmt: skip
-        result = trend(
-            table(rows), where={"method": "alone"}, axis="n_irrelevant",
+        result = run(
+            "trend", table(rows), where={"method": "alone"}, axis="n_irrelevant",
             minus={"method": "joint", "n_tasks": 200}, direction="increasing",
         )  # fmt: skip
         assert result.verdict == "holds"
@@ -264,12 +248,12 @@ class TestTrend:
             for t in range(5)
             for k in ((10, 20) if t else (20,))
         ]
-        result = trend(table(rows), unit="task")
+        result = run("trend", table(rows), unit="task")
         assert result.verdict == "holds"
         assert "4 tasks" in result.note
         assert "1 left out" in result.note
         with pytest.raises(NoDataError, match="n_tasks has a single level"):
-            trend(table([{"repeat": r} for r in range(3)]))
+            run("trend", table([{"repeat": r} for r in range(3)]))
 
 
 class TestMonotone:
@@ -277,14 +261,12 @@ class TestMonotone:
 
     def run(self, table, curves, direction="nonincreasing"):
         rows = [
-            {"repeat": r, "setting": f'{{"gamma": {g}}}', "value": v,
-             "metric": "n_features"}
+            {"repeat": r, "setting": f'{{"gamma": {g}}}', "value": v}
             for r, curve in enumerate(curves)
             for g, v in zip(self.GAMMAS, curve, strict=False)
-        ]  # fmt: skip
-        args = {"experiment": "e", "metric": "n_features", "where": {"method": "m"},
-                "axis": "gamma", "direction": direction}  # fmt: skip
-        return result_of("monotone", args, table(rows))
+        ]
+        args = {"where": {"method": "m"}, "axis": "gamma", "direction": direction}
+        return run("monotone", table(rows), **args)
 
     def test_holds_without_a_wrong_step_on_average(self, table):
         result = self.run(table, [[11, 9, 9, 2], [11, 10, 8, 0]])
@@ -325,22 +307,21 @@ class TestWithinRange:
             (1.0, 2.0, "undecided"),
         ],
     )
-    def test_verdicts(self, table, low, high, verdict):
+    def test_verdicts(self, by_methods, low, high, verdict):
         values = [0.9, 1.0, 1.1, 1.05]
-        scores = table([{"repeat": r, "value": v} for r, v in enumerate(values)])
-        result = within_range(scores, low=low, high=high)
+        result = run("within_range", by_methods(values), low=low, high=high)
         assert result.verdict == verdict
         assert result.own.statistic == pytest.approx(np.mean(values))
         assert result.own.interval == pytest.approx(DescrStatsW(values).tconfint_mean())
 
-    def test_counts_what_lies_inside_and_needs_an_end_and_two_units(self, table):
-        scores = table([{"repeat": r, "value": 10.0 * 2**r} for r in range(4)])
-        assert "3 in [20, 80]" in within_range(scores, low=20, high=80).note
+    def test_counts_what_lies_inside_and_needs_an_end_and_two_units(self, by_methods):
+        scores = by_methods([10.0, 20.0, 40.0, 80.0])
+        assert "3 in [20, 80]" in run("within_range", scores, low=20, high=80).note
         with pytest.raises(ClaimError, match="low, high"):
-            within_range(scores)
-        one = within_range(scores[:1], low=0, high=20)
+            run("within_range", scores)
+        one = run("within_range", scores[:1], low=0, high=20)
         assert one.verdict == "undecided"
-        not_finite = within_range(scores.replace(80.0, math.inf), low=0.0)
+        not_finite = run("within_range", scores.replace(80.0, math.inf), low=0.0)
         assert not_finite.note.endswith("; not every value is finite, so no interval")
 
 
@@ -348,20 +329,17 @@ class TestOverlap:
     """Each test with repeats that share samples."""
 
     PLACES: ClassVar = {
-        ("e", "d", size): Overlap(1.0, test_share, train_share)
-        for size, test_share, train_share in (
-            (0, 0.5, 0.5),
-            (10, 0.45, 0.1),
-            (50, 0.25, 0.5),
-        )
+        ("e", "d", 0): HALVES,
+        ("e", "d", 10): Overlap(1.0, 0.45, 0.1),
+        ("e", "d", 50): Overlap(1.0, 0.25, 0.5),
     }
 
-    def test_equivalence_widens_its_interval(self, table):
+    def test_equivalence_widens_its_interval(self, by_methods):
         rng = np.random.default_rng(4)
         first = rng.normal(size=N)
         second = first + 0.1 * rng.normal(size=N)
-        scores = two_methods(table, first, second)
-        result = equivalence(scores, self.PLACES, margin=0.1)
+        scores = by_methods(first, second)
+        result = run("equivalence", scores, self.PLACES, margin=0.1)
         assert (result.own.verdict, result.verdict) == ("holds", "undecided")
         (low, high), wide = result.own.interval, result.corrected.interval
         assert np.ptp(wide) / (high - low) == pytest.approx(math.sqrt(1 + N))
@@ -370,28 +348,25 @@ class TestOverlap:
         )
         assert result.corrected.p == pytest.approx(stats.t.sf(t, N - 1))
 
-    def test_range_that_the_corrected_interval_leaves(self, table):
+    def test_range_that_the_corrected_interval_leaves(self, by_methods):
         values = np.linspace(0.8, 1.0, N)
-        scores = two_methods(table, values, values)
-        result = within_range(scores, self.PLACES, where=A, low=0.8)
+        result = run("within_range", by_methods(values), self.PLACES, low=0.8)
         assert (result.own.verdict, result.verdict) == ("holds", "undecided")
         assert np.mean(result.corrected.interval) == pytest.approx(values.mean())
 
     @pytest.fixture
-    def sizes(self, table):
-        rng = np.random.default_rng(5)
-        return [
-            two_methods(table, *rng.normal(size=(2, N)), train_size=size)
-            for size in (10, 50)
-        ]
+    def sizes(self, by_methods):
+        values = np.random.default_rng(5).normal(size=(2, 2, N))
+        sizes = zip(values, (10, 50), strict=True)
+        return [by_methods(*each, train_size=size) for each, size in sizes]
 
     def test_averaged_sizes_are_further_splits_of_the_same_examples(self, sizes):
-        result = paired_difference(pd.concat(sizes), self.PLACES)
+        result = run("paired_difference", pd.concat(sizes), self.PLACES)
         splits = [self.PLACES["e", "d", size] for size in (10, 50)]
         assert result.variance_ratio == pytest.approx(variance_ratio(splits))
         # What only one side has is not compared, and so not counted.
         alone = pd.concat([sizes[0], sizes[1].query("method == 'a'")])
-        result = paired_difference(alone, self.PLACES)
+        result = run("paired_difference", alone, self.PLACES)
         assert result.variance_ratio == pytest.approx(variance_ratio(splits[:1]))
 
     @pytest.mark.parametrize(
@@ -404,8 +379,8 @@ class TestOverlap:
     )
     def test_sizes_that_are_compared_count_one_by_one(self, sizes, columns, size, role):
         scores = pd.concat(sizes).assign(**columns)
-        metric = columns.get("metric", "mse")
-        result = trend(scores, self.PLACES, where=A, axis="train_size", metric=metric)
+        args = {"axis": "train_size", "metric": columns.get("metric", "mse")}
+        result = run("trend", scores, self.PLACES, where=A, **args)
         largest = variance_ratio([self.PLACES["e", "d", size]], **role)
         assert result.variance_ratio == pytest.approx(largest)
 
@@ -414,39 +389,20 @@ class TestOverlap:
         self, sizes, sides
     ):
         lower, higher = ({"method": "a", "train_size": size} for size in sides)
-        scores = pd.concat(sizes)
-        result = paired_difference(scores, self.PLACES, lower=lower, higher=higher)
+        sides = {"lower": lower, "higher": higher}
+        result = run("paired_difference", pd.concat(sizes), self.PLACES, **sides)
         assert result.variance_ratio == pytest.approx(0.45 / 0.55)
 
-    def test_a_curve_that_never_goes_the_wrong_way_is_no_test(self, table):
-        scores = pd.concat(
-            [
-                two_methods(table, np.full(N, 5.0 - level), np.zeros(N), n_tasks=level)
-                for level in (1, 2, 3)
-            ]
-        )
-        same = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, same_roles=True)}
+    def test_a_curve_that_never_goes_the_wrong_way_is_no_test(self, by_methods):
+        levels = [by_methods([5.0 - k] * N, n_tasks=k) for k in (1, 2, 3)]
+        same = {("e", "d", 0): replace(HALVES, same_roles=True)}
         args = {"where": A, "axis": "n_tasks"}
         found, wrong = (
-            result_of("monotone", ARGS | args | {"direction": direction}, scores, same)
+            run("monotone", pd.concat(levels), same, direction=direction, **args)
             for direction in ("nonincreasing", "nondecreasing")
         )
         assert found.verdict == "holds"
         assert (wrong.own.verdict, wrong.verdict) == ("does not hold", "undecided")
-
-    def test_tasks_stay_as_they_are(self, table):
-        rng = np.random.default_rng(7)
-        scores = table(
-            [
-                {"method": m, "task": f"t{t}", "value": rng.normal() + (m == "b")}
-                for m in ("a", "b")
-                for t in range(5)
-            ]
-        )
-        assert paired_difference(scores, self.PLACES, unit="task").corrected is None
-        shared = {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}
-        result = paired_difference(scores, shared, unit="task")
-        assert result.corrected.verdict == "undecided"
 
 
 class TestAheadByRanks:
@@ -458,15 +414,9 @@ class TestAheadByRanks:
             for method, mean in means.items()
             for repeat in range(2)
         ]  # fmt: skip
-        args = {
-            "experiment": "e0",
-            "rows": [{"experiment": f"e{k}", "metric": metric} for k in range(7)],
-            "control": "own",
-            "baselines": ["a", "b", "c"],
-            "where": {},
-            "low": low,
-        }
-        return result_of("ahead_by_ranks", args, table(rows))
+        args = {"control": "own", "baselines": [*"abc"], "where": {}, "low": low}
+        args["rows"] = [{"experiment": f"e{k}", "metric": metric} for k in range(7)]
+        return result_of("ahead_by_ranks", {"experiment": "e0", **args}, table(rows))
 
     def test_counts_baselines_as_demsar_does(self, table):
         means = {"own": 0.9, "a": 0.8, "b": 0.7, "c": 0.6}

@@ -1,6 +1,6 @@
 import math
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ ARGS = {
     "higher": {"method": "b"},
 }
 RANGE = {"experiment": "e", "metric": "mse", "where": {"method": "a"}, "low": 0.0}
+PLACE, HALVES = ("e", "d", 0), Overlap(1.0, 0.5, 0.5)
 METHODS = {name: SimpleNamespace(label=name.upper()) for name in "ab"}
 
 
@@ -47,16 +48,10 @@ def evaluate(claims, scores, **settings):
     return evaluate_settings(claims, scores, METHODS, **settings)
 
 
-@pytest.fixture
-def by_methods(table):
-    """Return a function of the values of a and of b in each repeat."""
-    return lambda *values: table(
-        [
-            {"method": name, "repeat": repeat, "value": value}
-            for name, own in zip("ab", values, strict=True)
-            for repeat, value in enumerate(own)
-        ]
-    )
+def sentence(claim, settings):
+    """Return the one row of a sentence."""
+    (row,) = judged_sentences([claim], settings).to_dict("records")
+    return row
 
 
 @pytest.fixture
@@ -67,20 +62,16 @@ def scores(by_methods):
 
 
 class TestEvaluate:
-    def test_columns_and_order(self, scores):
-        missing = claim_of(id="c2", args=ARGS | {"experiment": "not_run"})
-        frame = evaluate([CLAIM, missing], scores)
-        assert tuple(frame.columns) == SETTING_COLUMNS
-        assert frame["verdict"].tolist() == ["holds", "no data"]
-        assert frame["note"][1] == "no scores"
-        assert frame["interval_low"][0] < frame["interval_high"][0]
-
     def test_a_reduced_protocol_is_not_judged(self, scores):
-        missing = claim_of(args=ARGS | {"experiment": "not_run"})
+        missing = claim_of(id="c2", args=ARGS | {"experiment": "not_run"})
         judged, reduced = (
             evaluate([CLAIM, missing], scores, full_protocol=full)
             for full in (True, False)
         )
+        assert tuple(judged.columns) == SETTING_COLUMNS
+        assert judged["verdict"].tolist() == ["holds", "no data"]
+        assert judged["note"][1] == "no scores"
+        assert judged["interval_low"][0] < judged["interval_high"][0]
         assert reduced["verdict"].tolist() == ["not judged (quick)", "no data"]
         numbers = [
             "statistic", "p", "interval_low", "interval_high", "own_verdict",
@@ -92,13 +83,12 @@ class TestEvaluate:
         pd.testing.assert_frame_equal(judged[others], reduced[others])
 
     def test_repeats_that_share_examples_are_tested_as_such(self, scores):
-        place = ("e", "d", 0)
         independent, shared, same = (
-            evaluate([CLAIM], scores, overlaps=overlaps).iloc[0]
-            for overlaps in (
-                {place: Overlap(0.0, 0.5, 0.5)},
-                {place: Overlap(1.0, 0.9, 0.1)},
-                {place: Overlap(1.0, 0.9, 0.1, same_roles=True)},
+            evaluate([CLAIM], scores, overlaps={PLACE: overlap}).iloc[0]
+            for overlap in (
+                Overlap(0.0, 0.5, 0.5),
+                Overlap(1.0, 0.9, 0.1),
+                Overlap(1.0, 0.9, 0.1, same_roles=True),
             )
         )
         assert independent["verdict"] == independent["own_verdict"] == "holds"
@@ -122,7 +112,7 @@ class TestEvaluate:
     ):
         difference = np.array([0.1, 0.5, -0.2, 0.4, 0.0])
         scores = by_methods(np.zeros(5), difference)
-        overlaps = {("e", "d", 0): Overlap(1.0, 0.02, 0.98)}
+        overlaps = {PLACE: Overlap(1.0, 0.02, 0.98)}
         tested = claim_of(args=ARGS | {"at_least": margin})
         claim = evaluate([tested], scores, overlaps=overlaps).iloc[0]
         assert claim["verdict"] == "undecided"
@@ -143,17 +133,13 @@ class TestEvaluate:
                 {"method": name, "repeat": repeat, "task": task, "value": value}
                 for name, of_method in zip("ab", values, strict=True)
                 for repeat, own in enumerate(of_method)
-                for task, value in [
-                    ("all", own.mean()), *((f"t{k}", v) for k, v in enumerate(own))
-                ]
+                for task, value in {"all": own.mean(), **dict(enumerate(own))}.items()
             ]
-        )  # fmt: skip
+        )
 
-    PLACES: ClassVar = {("e", "d", 0): Overlap(1.0, 0.5, 0.5)}
-    FIELDS: ClassVar = {"d": "fields"}
-
-    def over_tasks(self, scores, claim=CLAIM, overlaps=PLACES, sample_of=FIELDS):
-        row = evaluate([claim], scores, overlaps=overlaps, sample_of=sample_of).iloc[0]
+    def over_tasks(self, scores, claim=CLAIM, **changes):
+        settings = {"overlaps": {PLACE: HALVES}, "sample_of": {"d": "fields"}}
+        row = evaluate([claim], scores, **settings | changes).iloc[0]
         return row[[name for name in SETTING_COLUMNS if name.startswith("tasks_")]]
 
     def test_tasks_are_the_units_of_a_second_test(self, single):
@@ -172,7 +158,7 @@ class TestEvaluate:
         assert over_tasks_in_words(found).startswith(words)
         # The first test is what it is without tasks.
         for scores in (single, single[single["task"] == "all"]):
-            row = evaluate([CLAIM], scores, overlaps=self.PLACES).iloc[0]
+            row = evaluate([CLAIM], scores, overlaps={PLACE: HALVES}).iloc[0]
             assert row["n"] == 4
             assert over_tasks_in_words(row) == ""
 
@@ -180,7 +166,7 @@ class TestEvaluate:
         expected = self.over_tasks(single)
         is_whole = single["task"] == "all"
         scores = pd.concat([single[is_whole], single.assign(experiment="e2")])
-        places = self.PLACES | {("e2", "d", 0): self.PLACES["e", "d", 0]}
+        places = {PLACE: HALVES, ("e2", "d", 0): HALVES}
         assert self.over_tasks(scores, overlaps=places).isna().all()
         claim = claim_of(args=ARGS | {"over_tasks": {"experiment": "e2"}})
         found = self.over_tasks(scores, claim, overlaps=places)
@@ -190,7 +176,7 @@ class TestEvaluate:
         "changes",
         [
             {"sample_of": {}},
-            {"overlaps": {("e", "d", 0): Overlap(1.0, 0.5, 0.5, tasks_share=True)}},
+            {"overlaps": {PLACE: replace(HALVES, tasks_share=True)}},
             {"claim": claim_of(args=ARGS | {"unit": "task"})},
             {"claim": claim_of(test="within_range", args=RANGE)},
         ],
@@ -204,13 +190,15 @@ class TestEvaluate:
 
     def test_data_sets_that_sample_different_things_are_no_sample(self, single):
         both = pd.concat([single, single.assign(dataset="d2")])
-        places = self.PLACES | {("e", "d2", 0): self.PLACES["e", "d", 0]}
-        kinds = {"d": "fields", "d2": "fields"}
-        found = self.over_tasks(both, overlaps=places, sample_of=kinds)
-        assert found["tasks_of"] == "fields"
-        kinds["d2"] = "schools"
-        found = self.over_tasks(both, overlaps=places, sample_of=kinds)
-        assert found.isna().all()
+        places = {PLACE: HALVES, ("e", "d2", 0): HALVES}
+        fields, mixed = (
+            self.over_tasks(
+                both, overlaps=places, sample_of={"d": "fields", "d2": kind}
+            )
+            for kind in ("fields", "schools")
+        )
+        assert fields["tasks_of"] == "fields"
+        assert mixed.isna().all()
 
     def test_a_missing_overlap_is_not_taken_for_independence(self, scores):
         with pytest.raises(KeyError, match="'d'"):
@@ -234,17 +222,14 @@ class TestEvaluate:
         about = {"experiment": "e", "step": "times", "column": "seconds"}
         claim = claim_of(test="ratio", args=about | sides)
         times = pd.DataFrame(
-            [
-                {"solver": solver, "repeat": repeat, "seconds": seconds * (9 + repeat)}
-                for solver, seconds in (("s", 1.0), ("r", 2.0))
-                for repeat in range(3)
-            ]
+            {"solver": [*"srsr"], "repeat": [0, 0, 1, 1], "seconds": [9, 18, 10, 20]}
         )
         frame = evaluate([claim], scores, steps={"times": times})
         assert frame["verdict"].tolist() == ["holds"]
         assert frame["statistic"][0] == pytest.approx(2.0)
         frame = evaluate([claim], scores)
         assert frame["verdict"].tolist() == ["no data"]
+        assert frame["note"].tolist() == ["no numbers of the step"]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +261,7 @@ class TestSentences:
         assert [each.args["lower"]["method"] for each in claim.settings] == ["a", "b"]
         found = evaluate([claim], scores)
         assert found["setting"].tolist() == ["A, B, mse", "B, B, mse"]
-        (row,) = judged_sentences([claim], found).to_dict("records")
+        row = sentence(claim, found)
         assert tuple(row) == COLUMNS
         assert (row["settings"], row["own_holds"], row["own_undecided"]) == (2, 1, 1)
         assert row["verdict"] == row["own_verdict"] == row["new_verdict"] == "undecided"
@@ -286,16 +271,11 @@ class TestSentences:
         assert (row["measure"], row["metric"]) == ("difference", "mse")
 
     def test_both_tests_have_their_verdict_and_their_interval(self, scores):
-        found = evaluate(
-            [CLAIM], scores, overlaps={("e", "d", 0): Overlap(1, 0.9, 0.1)}
-        )
-        (row,) = judged_sentences([CLAIM], found).to_dict("records")
+        found = evaluate([CLAIM], scores, overlaps={PLACE: Overlap(1, 0.9, 0.1)})
+        row = sentence(CLAIM, found)
         assert (row["own_verdict"], row["new_verdict"]) == ("holds", "undecided")
-        assert (row["verdict"], row["own_holds"], row["new_holds"]) == (
-            "undecided",
-            1,
-            0,
-        )
+        assert (row["own_holds"], row["new_holds"]) == (1, 0)
+        assert row["verdict"] == "undecided"
         assert row["effect_low"] == found["corrected_low"][0]
 
     def test_an_effect_is_the_median_and_has_an_interval_if_all_have(self, scores):
@@ -306,28 +286,25 @@ class TestSentences:
         claim = claim_of(settings={"experiment": [*"efg"], "metric": ["mse", "rmse"]})
         found = evaluate([claim], pd.concat(both))
         found = found[found["verdict"] != "no data"]
-        (row,) = judged_sentences([claim], found).to_dict("records")
+        row = sentence(claim, found)
         assert row["effect"] == found["estimate"].iloc[1] < found["estimate"].mean()
         assert row["metric"] == ""  # one of two
         both[2] = both[2][both[2]["repeat"] == 0]
-        found = evaluate([claim], pd.concat(both))
-        (row,) = judged_sentences([claim], found).to_dict("records")
+        row = sentence(claim, evaluate([claim], pd.concat(both)))
         assert row["settings"] == 3
         assert math.isnan(row["effect_low"])
         assert math.isnan(row["effect_high"])
 
     def test_settings_without_data_are_left_out_and_none_is_no_verdict(self, scores):
-        settings = {"experiment": ["e", "not_run"]}
-        claim = claim_of(settings=settings)
+        claim = claim_of(settings={"experiment": ["e", "not_run"]})
         found = evaluate([claim], scores)
-        (row,) = judged_sentences([claim], found).to_dict("records")
-        assert (row["verdict"], row["settings"]) == ("holds", 1)
-        for frame, verdict in (
-            (found[1:], "no data"),
-            (evaluate([claim], scores, full_protocol=False), "not judged (quick)"),
+        for frame, verdict, n in (
+            (found, "holds", 1),
+            (found[1:], "no data", 0),
+            (evaluate([claim], scores, full_protocol=False), "not judged (quick)", 0),
         ):
-            (row,) = judged_sentences([claim], frame).to_dict("records")
-            assert (row["verdict"], row["settings"]) == (verdict, 0)
+            row = sentence(claim, frame)
+            assert (row["verdict"], row["settings"]) == (verdict, n)
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.3, 0.7, 1.5, 4.0])
@@ -355,16 +332,19 @@ def test_planned_power_is_reached_by_repeats_that_share_examples():
     assert power(n - 2) < 0.8
 
 
-def test_no_number_of_repeats_makes_up_for_common_examples():
-    # The statistic stays below 0.5 / √0.25 = 1, whatever the number.
-    assert math.isinf(repeats_needed(0.5, 1.0, 0.25))
-    assert math.isinf(repeats_needed(0.5, 1.0, math.inf))
-    assert math.isinf(repeats_needed(0.0, 1.0))
-
-
-def test_a_difference_without_a_spread():
-    assert repeats_needed(1.0, 0.0) == 2
-    assert math.isinf(repeats_needed(0.0, 0.0))
+@pytest.mark.parametrize(
+    ("mean", "sd", "ratio", "n"),
+    [
+        # The statistic stays below 0.5 / √0.25 = 1, whatever the number.
+        (0.5, 1.0, 0.25, math.inf),
+        (0.5, 1.0, math.inf, math.inf),
+        (0.0, 1.0, 0.0, math.inf),
+        (1.0, 0.0, 0.0, 2),
+        (0.0, 0.0, 0.0, math.inf),
+    ],
+)
+def test_common_examples_and_no_spread_are_ends_of_planning(mean, sd, ratio, n):
+    assert repeats_needed(mean, sd, ratio) == n
 
 
 @pytest.mark.parametrize(

@@ -21,26 +21,21 @@ from mtmkl_suite.judge.comparison import (
 from mtmkl_suite.judge.overlap import Overlap
 
 
-class TestTables:
-    def pairs(self, table, values, methods):
-        rows = [
-            {"method": m, "repeat": r, "value": v}
-            for m, series in values.items()
-            for r, v in enumerate(series)
-        ]
-        return pairwise_table(table(rows), "e", "mse", methods=methods)
+def pairs(scores, methods, **settings):
+    return pairwise_table(scores, "e", "mse", methods=[*methods], **settings)
 
-    def test_every_pair_with_holm_over_the_table(self, table):
+
+class TestTables:
+    def test_every_pair_with_holm_over_the_table(self, by_methods):
         rng = np.random.default_rng(9)
         values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("abc")}
-        frame = self.pairs(table, values, ["a", "b", "c", "absent"])
-        pairs = list(itertools.combinations("abc", 2))
-        assert list(zip(frame["first"], frame["second"], strict=True)) == pairs
-        p = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in pairs]
+        frame = pairs(by_methods(*values.values()), ["a", "b", "c", "absent"])
+        couples = list(itertools.combinations("abc", 2))
+        assert list(zip(frame["first"], frame["second"], strict=True)) == couples
+        p = [stats.wilcoxon(values[a], values[b]).pvalue for a, b in couples]
         np.testing.assert_allclose(frame["p_wilcoxon"], p)
-        np.testing.assert_allclose(
-            frame["p_wilcoxon_holm"], multipletests(p, method="holm")[1]
-        )
+        adjusted = multipletests(p, method="holm")[1]
+        np.testing.assert_allclose(frame["p_wilcoxon_holm"], adjusted)
         assert frame["can_reject"].all()
 
     def test_methods_take_part_with_all_their_tasks(self, table):
@@ -53,43 +48,36 @@ class TestTables:
         # A point of a path was not chosen.
         walked = {"method": "a", "n_tasks": 200, "setting": '{"gamma": 1}'}
         rows += [walked | {"repeat": r, "value": 99.0} for r in range(3)]
-        frame = pairwise_table(table(rows), "e", "mse", methods=["a", "b"])
+        frame = pairs(table(rows), "ab")
         assert frame.loc[0, "mean_first"] == pytest.approx(2.0)
 
     # a and b share three repeats, a and c eight.
-    def test_holm_is_over_the_tested_pairs(self, table):
+    def test_holm_is_over_the_tested_pairs(self, by_methods):
         rng = np.random.default_rng(2)
-        values = {m: rng.normal(k, 1, size=8) for k, m in enumerate("ac")}
-        values["b"] = rng.normal(size=3)
-        frame = self.pairs(table, values, [*"abc"]).set_index(["first", "second"])
-        p = stats.wilcoxon(values["a"], values["c"]).pvalue
+        a, b, c = (rng.normal(k, 1, size=n) for k, n in enumerate((8, 3, 8)))
+        frame = pairs(by_methods(a, b, c), "abc").set_index(["first", "second"])
+        p = stats.wilcoxon(a, c).pvalue
         assert frame["n"].tolist() == [3, 8, 3]
         assert frame.loc[("a", "c"), "p_wilcoxon_holm"] == pytest.approx(p)
         assert frame["p_wilcoxon_holm"].isna().tolist() == [True, False, True]
         assert frame["can_reject"].tolist() == [False, True, False]
 
-    def test_sizes_that_one_method_lacks_do_not_count_as_shared(self, table):
-        rng = np.random.default_rng(3)
-        rows = [
-            {"method": m, "repeat": r, "train_size": size, "value": rng.normal()}
-            for m, sizes in (("a", (10, 50)), ("b", (10,)))
-            for r in range(6)
-            for size in sizes
-        ]
+    def test_sizes_that_one_method_lacks_do_not_count_as_shared(self, by_methods):
+        few, more = np.random.default_rng(3).normal(size=(2, 2, 6))
+        scores = [by_methods(*few, train_size=10), by_methods(more[0], train_size=50)]
         overlaps = {
             ("e", "d", 10): Overlap(1.0, 0.4, 0.6),
             ("e", "d", 50): Overlap(1.0, 0.1, 0.9),
         }
-        settings = {"methods": ["a", "b"], "overlaps": overlaps}
-        frame = pairwise_table(table(rows), "e", "mse", **settings)
+        frame = pairs(pd.concat(scores), "ab", overlaps=overlaps)
         assert frame.loc[0, "rho"] == pytest.approx(0.4)
 
-    def test_a_metric_that_overflows_has_no_difference(self, table):
-        values = {"a": [1.0, math.inf, 3.0], "b": [1.0, 1.0, 1.0]}
-        frame = self.pairs(table, values, ["a", "b"])
+    def test_a_metric_that_overflows_has_no_difference(self, by_methods):
+        scores = by_methods([1.0, math.inf, 3.0], [1.0, 1.0, 1.0])
+        frame = pairs(scores, "ab")
         assert frame["n"].tolist() == [2]
         assert frame["mean_difference"].tolist() == [1.0]
-        assert self.pairs(table, values, ["x", "y"]).empty
+        assert pairs(scores, "xy").empty
 
 
 PLAN = paper_of({
@@ -164,17 +152,6 @@ class TestPlan:
             ("survey", "rmse"): pytest.approx(0.1),
         }
 
-    def test_rankings_of_which_nothing_was_run_are_left_out(self, table):
-        ranked = {
-            "columns": {"A": "a", "B": "b"}, "scale": 100,
-            "rows": {"One": {"experiment": "one", "metric": "auc"}},
-            "blocks": {"early": {"train_size": 1}},
-        }  # fmt: skip
-        config = paper_of(
-            {"artefacts": {"t": {"layout": "ranking", "comparison": ranked}}}
-        )
-        assert compare_rankings(config, table([{}]), ropes={}).empty
-
     def test_named_pairs_alone_are_compared_by_their_printed_names(self, table):
         experiments = ("one", "two", "three", "four", "five")
         compared = {
@@ -183,10 +160,10 @@ class TestPlan:
             "rows": {e: {"experiment": e, "metric": "auc"} for e in experiments},
             "blocks": {"all": {}},
         }  # fmt: skip
-        layouts = [{"layout": "method_pairs"}, {"layout": "method_ranks"}]
+        layouts = {"t0": "method_pairs", "t1": "method_ranks"}
         artefacts = {
-            f"t{k}": {"kind": "table", **layout, "comparison": compared}
-            for k, layout in enumerate(layouts)
+            name: {"layout": layout, "comparison": compared}
+            for name, layout in layouts.items()
         }
         config = paper_of({"artefacts": artefacts})
         values = {"a": 0.5, "b": 0.9, "c": 0.6}
@@ -231,14 +208,14 @@ RANKED = of(Comparison, {
 
 
 class TestRankings:
-    def scores(self, table, **changed):
+    @pytest.fixture
+    def scores(self, table):
         return table(
             [
                 {
                     "experiment": e, "dataset": e, "method": m, "metric": "auc",
                     "train_size": size, "repeat": r, "value": (k + r + size) / 10,
                 }
-                | changed
                 for e in ("one", "two")
                 for k, m in enumerate("ab")
                 for size in (1, 2)
@@ -246,8 +223,7 @@ class TestRankings:
             ]
         )  # fmt: skip
 
-    def test_rows_columns_and_blocks_are_the_plans(self, table):
-        scores = self.scores(table)
+    def test_rows_columns_and_blocks_are_the_plans(self, scores):
         early = ranking_matrix(scores, RANKED, "early")
         assert early.index.tolist() == ["One"]
         assert early.loc["One"].tolist() == pytest.approx([15.0, 25.0])
@@ -255,49 +231,36 @@ class TestRankings:
         assert late.index.tolist() == ["One", "Two"]
         assert late["B"].tolist() == pytest.approx([35.0, 35.0])
 
-    def test_means_of_the_same_scores_are_equal(self, table):
+    def test_means_of_the_same_scores_are_equal(self, by_methods):
         columns = {"experiment": "one", "metric": "auc", "train_size": 1}
-        rows = [
-            {"method": method, "repeat": repeat, "value": value, **columns}
-            for method, values in (("a", (0.1, 0.7, 0.3)), ("b", (0.3, 0.7, 0.1)))
-            for repeat, value in enumerate(values)
-        ]
-        early = ranking_matrix(table(rows), RANKED, "early")
+        scores = by_methods((0.1, 0.7, 0.3), (0.3, 0.7, 0.1), **columns)
+        early = ranking_matrix(scores, RANKED, "early")
         assert early["A"].tolist() == early["B"].tolist()
 
-    def test_what_was_not_run_is_missing(self, table):
-        scores = self.scores(table)
+    def test_what_was_not_run_is_missing(self, scores):
         kept = scores[(scores["experiment"] != "two") | (scores["method"] != "b")]
         late = ranking_matrix(kept, RANKED, "late")
         assert late.isna().to_numpy().tolist() == [[False, False], [False, True]]
+        assert ranking_matrix(scores[:0], RANKED, "late").isna().to_numpy().all()
 
-    def test_nothing_run_is_all_missing(self, table):
-        none = self.scores(table).iloc[:0]
-        assert ranking_matrix(none, RANKED, "late").isna().to_numpy().all()
-
-    def test_rows_must_be_data_sets_and_larger_values_better(self, table):
-        scores = self.scores(table, dataset="s[k=1]")
+    def test_rows_must_be_data_sets_and_larger_values_better(self, scores):
         with pytest.raises(ValueError, match="variants of s"):
-            ranking_matrix(scores, RANKED, "late")
+            ranking_matrix(scores.assign(dataset="s[k=1]"), RANKED, "late")
         row = of(ComparisonRow, {"experiment": "one", "metric": "mse"})
         ranked = RANKED.model_copy(update={"rows": {"One": row}})
         with pytest.raises(ValueError, match="a smaller mse is better"):
             ranking_matrix(scores, ranked, "early")
 
-    def test_a_column_may_have_a_method_for_each_experiment(self, table):
-        scores = self.scores(table)
-        kept = scores[
-            (scores["experiment"] == "one") & (scores["method"] == "a")
-            | (scores["experiment"] == "two") & (scores["method"] == "b")
-        ]
+    def test_a_column_may_have_a_method_for_each_experiment(self, scores):
+        of_each = scores["experiment"].map({"one": "a", "two": "b"})
+        kept = scores[scores["method"] == of_each]
         columns = {"C": "c", "Either": ["a", "b"]}
         ranked = RANKED.model_copy(update={"columns": columns})
         late = ranking_matrix(kept, ranked, "late")
         assert late["Either"].tolist() == pytest.approx([25.0, 35.0])
         assert late["C"].isna().all()
 
-    def test_seconds_are_means_over_the_same_fits(self, table):
-        scores = self.scores(table)
+    def test_seconds_are_means_over_the_same_fits(self, scores):
         scores["fit_seconds"] = scores["train_size"] * 10.0 + scores["repeat"]
         # A point of a path was not chosen.
         walked = scores.assign(setting='{"C": 1}', fit_seconds=99.0)

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from mtmkl_suite.judge.overlap import (
     variance_ratio,
 )
 from mtmkl_suite.metrics import METRICS
-from mtmkl_suite.statistics.t_test import t_test
 
 TRIALS = 1000
 LARGEST_ERROR = 3 * math.sqrt(0.05 * 0.95 / TRIALS)
@@ -40,32 +40,26 @@ CASES = {
 USUAL = ["three splits of one data set"]
 
 
-class TestTypeOneError:
-    """The null hypothesis is true: effects have mean zero over all pools."""
+def rejected(samples, ratio):
+    """The share of samples of ten repeats that the test with this c rejects."""
+    t = stats.ttest_1samp(samples, 0, axis=1).statistic / math.sqrt(1 + 10 * ratio)
+    return np.mean(2 * stats.t.sf(np.abs(t), 9) < 0.05)
 
-    @pytest.mark.parametrize("case", sweep(USUAL, [c for c in CASES if c not in USUAL]))
-    def test_corrected_test_keeps_its_level(self, case):
-        pool, drawn, n_tested = CASES[case]
-        rng = np.random.default_rng(1)
-        splits = [
-            Overlap(drawn / pool, count / drawn, 1 - count / drawn)
-            for count in n_tested
-        ]
-        c = variance_ratio(splits)
-        samples = [
-            means_of_tested(rng, pool=pool, drawn=drawn, n_tested=n_tested, repeats=10)
-            for _ in range(TRIALS)
-        ]
-        uncorrected = stats.ttest_1samp(samples, 0, axis=1).pvalue
-        corrected = [t_test(each, scale=1.0, variance_ratio=c).p for each in samples]
-        assert abs(np.mean(np.array(corrected) < 0.05) - 0.05) <= LARGEST_ERROR
-        assert np.mean(uncorrected < 0.05) > 0.05 + 5 * LARGEST_ERROR
 
-    def test_new_data_need_no_correction(self):
-        rng = np.random.default_rng(2)
-        p = [t_test(rng.normal(size=10), scale=1.0).p for _ in range(TRIALS)]
-        assert variance_ratio([Overlap(0.0, 0.5, 0.5)]) == 0
-        assert abs(np.mean(np.array(p) < 0.05) - 0.05) <= LARGEST_ERROR
+# The null hypothesis is true: effects have mean zero over all pools.
+@pytest.mark.parametrize("case", sweep(USUAL, [c for c in CASES if c not in USUAL]))
+def test_corrected_test_keeps_its_level(case):
+    pool, drawn, n_tested = CASES[case]
+    rng = np.random.default_rng(1)
+    splits = [
+        Overlap(drawn / pool, count / drawn, 1 - count / drawn) for count in n_tested
+    ]
+    samples = [
+        means_of_tested(rng, pool=pool, drawn=drawn, n_tested=n_tested, repeats=10)
+        for _ in range(TRIALS)
+    ]
+    assert abs(rejected(samples, variance_ratio(splits)) - 0.05) <= LARGEST_ERROR
+    assert rejected(samples, 0.0) > 0.05 + 5 * LARGEST_ERROR
 
 
 def gains_of_symmetric_learners(rng, *, train_share, n=200, repeats=10):
@@ -98,69 +92,53 @@ def test_level_with_learners_that_are_trained_anew(
     ]
     test_share = (1 - train_share) / 2
     c = variance_ratio([Overlap(1.0, test_share, train_share)])
-    t = stats.ttest_1samp(samples, 0, axis=1).statistic
-
-    def rejected(ratio):
-        corrected = np.abs(t) / math.sqrt(1 + 10 * ratio)
-        return np.mean(2 * stats.t.sf(corrected, 9) < 0.05)
-
-    assert abs(rejected(c) - 0.05) <= LARGEST_ERROR
-    assert rejected(0.0) > 0.25
+    assert abs(rejected(samples, c) - 0.05) <= LARGEST_ERROR
+    assert rejected(samples, 0.0) > 0.25
     # Validation samples are learned from: without them too little is rejected.
-    assert rejected(test_share / train_share) < rejected_without_validation
+    without = rejected(samples, test_share / train_share)
+    assert without < rejected_without_validation
 
 
-class TestVarianceRatio:
-    def test_one_split_is_that_of_nadeau_and_bengio(self):
-        assert variance_ratio([Overlap(1.0, 0.25, 0.5)]) == pytest.approx(1 / 3)
-        assert variance_ratio([Overlap(1.0, 0.9, 0.1)]) == pytest.approx(9.0)
+NEW_DATA, HALVES = Overlap(0.0, 0.4, 0.6), Overlap(1.0, 0.5, 0.5)
 
-    def test_covariance_over_what_is_left_of_the_variance(self):
-        # Two repeats of one test sample out of four, drawn out of eight: they test
-        # the same one with probability 1/8.
-        rho = 1 / 8
-        c = variance_ratio([Overlap(0.5, 0.25, 0.25)])
-        assert c == pytest.approx(rho / (1 - rho))
 
-    def test_the_average_of_splits_has_more_in_common_than_each(self):
-        split = Overlap(1.0, 0.5, 0.5)
-        assert variance_ratio([split] * 10) == pytest.approx(
-            10 * variance_ratio([split])
-        )
-
-    def test_several_data_sets_count_as_the_one_that_overlaps_most(self):
-        split, new_data = Overlap(1.0, 0.4, 0.6), Overlap(0.0, 0.4, 0.6)
-        expected = variance_ratio([split, split])
-        assert variance_ratio([split, new_data]) == pytest.approx(expected)
-
-    def test_a_larger_pool_is_less_in_common(self):
-        shares = [0.0, 0.1, 0.5, 0.9, 1.0]
-        ratios = [variance_ratio([Overlap(share, 0.4, 0.6)]) for share in shares]
-        assert ratios[0] == 0
-        assert ratios == sorted(set(ratios))
-
-    def test_numbers_of_the_fit_share_what_was_learned_from(self):
-        split = Overlap(1.0, 0.2, 0.5)
-        assert variance_ratio([split], role="train") == pytest.approx(1.0)
-        assert variance_ratio([split], role="learning") == pytest.approx(0.8 / 0.2)
-
-    def test_the_same_roles_tell_nothing_new(self):
-        assert math.isinf(variance_ratio([Overlap(1.0, 0.5, 0.5, same_roles=True)]))
-
-    def test_tasks_are_independent_unless_they_have_examples_in_common(self):
-        assert variance_ratio([Overlap(1.0, 0.5, 0.5)], unit="task") == 0
-        shared = Overlap(0.0, 0.5, 0.5, tasks_share=True)
-        assert math.isinf(variance_ratio([shared], unit="task"))
-        assert variance_ratio([shared]) == 0
+@pytest.mark.parametrize(
+    ("splits", "settings", "c"),
+    [
+        # One split is that of Nadeau and Bengio.
+        ([Overlap(1.0, 0.25, 0.5)], {}, 1 / 3),
+        ([Overlap(1.0, 0.9, 0.1)], {}, 9.0),
+        # Two repeats of one test sample out of four, drawn out of eight: they test the
+        # same one with probability ρ = 1/8, and c = ρ / (1 - ρ).
+        ([Overlap(0.5, 0.25, 0.25)], {}, 1 / 7),
+        # The average of splits has more in common than each.
+        ([HALVES] * 10, {}, 10.0),
+        # Several data sets count as the one that overlaps most.
+        ([Overlap(1.0, 0.4, 0.6), NEW_DATA], {}, 2 * 0.4 / 0.6),
+        ([NEW_DATA], {}, 0.0),
+        # Numbers of the fit share what was learned from.
+        ([Overlap(1.0, 0.2, 0.5)], {"role": "train"}, 1.0),
+        ([Overlap(1.0, 0.2, 0.5)], {"role": "learning"}, 0.8 / 0.2),
+        # The same roles tell nothing new.
+        ([replace(HALVES, same_roles=True)], {}, math.inf),
+        # Tasks are independent unless they have samples in common.
+        ([HALVES], {"unit": "task"}, 0.0),
+        ([replace(NEW_DATA, tasks_share=True)], {"unit": "task"}, math.inf),
+        ([replace(NEW_DATA, tasks_share=True)], {}, 0.0),
+    ],
+)
+def test_variance_ratio(splits, settings, c):
+    assert variance_ratio(splits, **settings) == pytest.approx(c)
 
 
 class TestShareOfPool:
-    def test_equal_classes(self):
-        assert share_of_pool(20, [100, 100, 100]) == pytest.approx(0.2)
-
-    def test_a_small_class_gives_all_it_has(self):
-        assert share_of_pool(20, [10]) == 1
-        assert share_of_pool(20, [20, 10**9]) == pytest.approx(0.5)
+    @pytest.mark.parametrize(
+        ("sizes", "share"),
+        # A small class gives all that it has.
+        [([100, 100, 100], 0.2), ([10], 1), ([20, 10**9], 0.5)],
+    )
+    def test_classes(self, sizes, share):
+        assert share_of_pool(20, sizes) == pytest.approx(share)
 
     def test_chance_that_an_example_is_drawn_again(self):
         rng = np.random.default_rng(0)

@@ -82,18 +82,12 @@ def test_axis_comes_from_column_setting_or_dataset(table):
     assert axis_values(scores, "a").tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    ("axis", "words"),
-    [("nowhere", "nowhere"), ("kernel", "not a number")],
-)
-def test_axis_that_does_not_exist_is_named(table, axis, words):
+def test_unknown_axis_column_unit_and_metric_are_named(table):
     scores = table([{"setting": '{"kernel": {"name": "gaussian"}}'}])
-    with pytest.raises(SelectionError, match=words):
-        axis_values(scores, axis)
-
-
-def test_unknown_column_unit_and_metric_are_named(table):
-    scores = table([{}])
+    with pytest.raises(SelectionError, match="'nowhere' is neither"):
+        axis_values(scores, "nowhere")
+    with pytest.raises(SelectionError, match="'kernel' is not a number"):
+        axis_values(scores, "kernel")
     with pytest.raises(SelectionError, match="colour"):
         select(scores, {"colour": "red"})
     with pytest.raises(SelectionError, match="school"):
@@ -108,19 +102,14 @@ def test_dataset_options():
 
 
 def test_reading_keeps_text_and_every_digit(tmp_path, table):
-    scores = table([{"value": 0.1 + 0.2, "setting": "", "task": "1", "params": ""}])
+    text = {"setting": "", "params": "", "task": "1", "train_unit": "%"}
+    scores = table([{"value": 0.1 + 0.2, **text}])
     path = tmp_path / "scores.csv.gz"
     scores.to_csv(path, index=False)
     back = read_scores(path)
     assert back.loc[0, "value"] == 0.1 + 0.2
-    assert back.loc[0, ["setting", "params", "task"]].tolist() == ["", "", "1"]
+    assert back.loc[0, [*text]].to_dict() == text
     pd.testing.assert_index_equal(back.columns, scores.columns)
-
-
-def test_older_scores_have_no_unit_of_train_sizes(tmp_path, table):
-    scores = table([{"value": 1.0, "train_size": 20}])
-    path = tmp_path / "scores.csv.gz"
+    # Older scores have no unit of train sizes.
     scores.drop(columns="train_unit").to_csv(path, index=False)
     assert read_scores(path)["train_unit"].tolist() == [""]
-    scores.assign(train_unit="%").to_csv(path, index=False)
-    assert read_scores(path)["train_unit"].tolist() == ["%"]

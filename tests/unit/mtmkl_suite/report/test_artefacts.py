@@ -56,12 +56,10 @@ def test_svg_is_self_contained(tmp_path):
     assert "<dc:date>" not in svg
 
 
-OF_A_STEP = artefact_of(
-    {
+OF_A_STEP = artefact_of({
     "kind": "table", "layout": "step", "title": "Audited", "experiments": [],
     "steps": ["audit"], "notes": ["Numbers as printed."],
-},
-)  # fmt: skip
+})  # fmt: skip
 
 
 def test_layouts_are_those_of_the_models():

@@ -29,36 +29,15 @@ def context(paper, results):
     return load_context(paper, results)
 
 
-def test_by_repeat_averages_subsets(context):
-    where = {
-        "method": "mtl_feat_linear",
-        "n_tasks": 25,
-        "dataset": "linear_synthetic[n_irrelevant=6]",
-    }
-    scores = context.scores.query(
-        "experiment == 'linear_synthetic' and method == 'mtl_feat_linear' and "
-        "n_tasks == 25 and dataset == 'linear_synthetic[n_irrelevant=6]' and "
-        "metric == 'mse' and task == 'all'"
-    )
-    assert scores["subset"].nunique() > 1
-    expected = scores.groupby("repeat")["value"].mean()
-    found = context.by_repeat("linear_synthetic", "mse", where)
-    np.testing.assert_allclose(found, expected)
-    assert context.rows("not run", context.scores["metric"].iloc[0], {}).empty
-
-
-def test_a_missing_set_has_a_reason_and_no_origin(paper, context, tmp_path):
-    info = {**context.data_info["school"], "status": "missing", "reason": "gone"}
-    without = replace(context, data_info={**context.data_info, "school": info})
+def test_a_missing_set_of_a_record_has_a_reason_and_no_origin(paper, context, tmp_path):
     folder = tmp_path / paper.paper.id
     write_table(folder / "scores.csv.gz", context.scores)
     write_table(folder / "overlaps.csv", overlaps_table({}))
     data = {"school": {"missing": "gone"}, "computer_survey": {"origin": "original"}}
     write_json(folder / "provenance.json", {"data": data})
     recorded = recorded_context(paper, tmp_path)
-    for found in (without, recorded):
-        assert found.origin("school") == ""
-        assert found.missing_reason("school") == "gone"
+    assert recorded.origin("school") == ""
+    assert recorded.missing_reason("school") == "gone"
     assert recorded.origin("survey") == "original"
 
 
@@ -84,6 +63,7 @@ def test_origin_and_reasons(context, paper, empty_results):
     assert context.origin("linear_synthetic") == "synthetic"
     assert context.missing_reason("school", "nobody") == "not run in this tier"
     assert context.missing_reason("another") == "not run in this tier"
+    assert context.rows("another", "mse", {}).empty
     empty = load_context(paper, empty_results)
     assert empty.origin("school") == ""
     assert "'school' is absent" in empty.missing_reason("school")
@@ -94,11 +74,8 @@ def test_origin_and_reasons(context, paper, empty_results):
 def test_a_method_without_scores_has_its_recorded_reason(context, metric):
     scores = context.scores
     mine = (scores["experiment"] == "school") & (scores["method"] == "aggregate")
-    gap = (
-        scores[mine]
-        .iloc[[0]]
-        .assign(metric=metric, value=np.nan, params='{"reason": "it stumbled"}')
-    )
+    gap = scores[mine].iloc[[0]].assign(metric=metric, value=np.nan)
+    gap = gap.assign(params='{"reason": "it stumbled"}')
     assert mine.any()
     partial = replace(context, scores=pd.concat([scores[~mine], gap]))
     assert partial.missing_reason("school", "aggregate") == "it stumbled"
@@ -127,8 +104,7 @@ def test_only_the_full_protocol_is_judged(context, tier, changes, judged):
     assert replace(context, config=config).is_judged is judged
 
 
-def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
-    context = load_context(paper, results)
+def test_overlap_follows_from_protocol_and_data(paper, context, tmp_path):
     overlaps = context.overlaps
     assert {name for name, _, _ in overlaps} == set(paper.experiments)
     # Made-up splits: four of twelve rows are for testing.
@@ -141,16 +117,13 @@ def test_overlap_follows_from_protocol_and_data(paper, results, tmp_path):
     drawn = overlaps["linear_synthetic", "linear_synthetic[n_irrelevant=6]", 0]
     assert (drawn.pool_share, drawn.same_roles) == (0.0, False)
     assert stored_overlaps(paper, context.data_info, PaperFolder(tmp_path)) == {}
-
-
-def test_overlaps_are_kept_in_the_record(paper, results, tmp_path):
-    overlaps = load_context(paper, results).overlaps
+    # The record keeps them.
     write_table(tmp_path / "overlaps.csv", overlaps_table(overlaps))
     assert read_overlaps(tmp_path / "overlaps.csv") == overlaps
 
 
-def test_tasks_that_have_examples_in_common(paper, results):
-    info = dict(load_context(paper, results).data_info)
+def test_tasks_that_have_examples_in_common(paper, results, context):
+    info = dict(context.data_info)
     assert "n_samples" not in info["school"]
     info["school"] = {**info["school"], "n_samples": info["school"]["n"] - 1}
     overlaps = stored_overlaps(paper, info, results)

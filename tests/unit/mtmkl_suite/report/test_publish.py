@@ -3,23 +3,16 @@ import shutil
 
 import pandas as pd
 import pytest
-from configured import changed, of, paper_of
+from configured import changed, claim_of, of, paper_of
 
-from mtmkl_suite.config.models import Claim, ReadingsTable, Run
+from mtmkl_suite.config.models import ReadingsTable, Run
 from mtmkl_suite.files import write_text
 from mtmkl_suite.judge.claims import COLUMNS as CLAIM_COLUMNS
 from mtmkl_suite.judge.claims import SETTING_COLUMNS
-from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.context import COLUMNS
-from mtmkl_suite.report.publish import (
-    largest_memory,
-    publish,
-    rejudge,
-    seconds_per_repeat,
-)
-from mtmkl_suite.report.record import write_record
+from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
 from mtmkl_suite.run import provenance as provenance_of_the_code
-from mtmkl_suite.run.folders import RECORD, PaperFolder, RunFolder
+from mtmkl_suite.run.folders import RECORD, RunFolder
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 CONFIG = {
@@ -143,17 +136,22 @@ def test_publishing_measures_what_was_not_measured_before(config, results, tmp_p
     path.write_text("experiment,dataset,method,seconds\nfirst,d,a,9.0\n")
     memory = path.with_name("memory.csv")
     memory.write_text("job,megabytes\nfirst,900\nthird,50\n")
-    took = results.path / "toy/benchmarks/first/d.tsv"
-    took.parent.mkdir(parents=True)
-    took.write_text("s\tmax_rss\n1.0\t200.5\n")
+    for job, took in {
+        "first/d": ["1.0\t150.0", "2.0\t200.5"],
+        "first/e": ["0.1\t-", "1.0\t90"],
+        "record": ["1.0\t90"],
+    }.items():
+        path_of_job = results.paper("toy").seconds_of(job)
+        write_text(path_of_job, "\n".join(["s\tmax_rss", *took]))
     for _ in range(2):
         publish([config], results, tmp_path / "figures", tier="paper")
         assert path.read_text().splitlines()[1:] == [
             "first,d,a,9.0",
             "second,d,a,0.751",
         ]
-        # Memory is that of the last run.
-        assert memory.read_text().splitlines()[1:] == ["first,201", "third,50"]
+        # Memory is that of the last run, and of the largest job.
+        measured = ["first,201", "record,90", "third,50"]
+        assert memory.read_text().splitlines()[1:] == measured
 
 
 def test_a_reduced_run_is_not_published(results, tmp_path):
@@ -215,20 +213,10 @@ def test_readings_join_the_record_of_the_main_protocol(config, results, tmp_path
 RUN = of(Run, {"tier": "paper", "seed": 1})
 SHOWN = ("figure_3", "figure_4", "table_1", "table_2")
 REACH = ReadingsTable(title="Reach", layout="reach", experiments=[])
-ON_A_STEP = of(
-    Claim,
-    {
-        "id": "faster",
-        "quantifier": "all",
-        "test": "ratio",
-        "settings": [
-            {
-                "args": {"experiment": "survey", "step": "times", "column": "seconds"}
-                | {"lower": {"solver": "a"}, "higher": {"solver": "b"}}
-            }
-        ],
-    },
-)
+ON_A_STEP = claim_of(
+    "faster", "ratio", experiment="survey", step="times", column="seconds",
+    lower={"solver": "a"}, higher={"solver": "b"},
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -248,15 +236,11 @@ def full(paper, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(full, make_results, tmp_path_factory):
+def made(full, make_reported, tmp_path_factory):
     """A run with made-up scores, and what is published of it."""
     path = tmp_path_factory.mktemp("made")
     whole = RunFolder(path / "results")
-    folder = whole.paper(full.paper.id)
-    folder.path.mkdir(parents=True)
-    make_results(full, folder.path)
-    write_artefacts(SHOWN, full, folder)
-    write_record(full, folder, RUN)
+    make_reported(full, whole.paper(full.paper.id).path)
     publish([full], whole, path / "figures", tier="paper")
     return path
 
@@ -293,20 +277,13 @@ def test_the_record_follows_from_the_published_scores(full, figures, monkeypatch
     assert contents(figures) == after
 
 
-def test_figures_of_scores_are_drawn_again_and_others_stay(full, figures):
+def test_other_scores_change_what_depends_on_them(full, figures):
     folder = figures / "argyriou2008"
     drawn = (folder / "figure_4.svg").read_bytes()
     for name in ("figure_3.svg", "figure_4.svg"):
         (folder / name).write_text("of an older drawing")
-    rejudge([full], figures, settings=RUN)
-    assert (folder / "figure_4.svg").read_bytes() == drawn
-    assert (folder / "figure_3.svg").read_text() == "of an older drawing"
-
-
-def test_other_statistics_change_what_depends_on_them(full, figures):
-    folder = figures / "argyriou2008"
-    scores = pd.read_csv(folder / "scores.csv.gz")
     before = contents(figures)
+    scores = pd.read_csv(folder / "scores.csv.gz")
     mine = (scores["method"] == "aggregate") & (scores["experiment"] == "school")
     scores.loc[mine & (scores["metric"] == "explained_variance"), "value"] += 1.0
     scores.to_csv(folder / "scores.csv.gz", index=False)
@@ -314,7 +291,9 @@ def test_other_statistics_change_what_depends_on_them(full, figures):
     after = contents(figures)
     changed = {path.name for path in before if after[path] != before[path]}
     assert {"table_2.csv", "verdicts.csv", "claims.csv", "README.md"} <= changed
+    # Figures of scores are drawn again, those of arrays stay.
     assert not changed & {"table_1.csv", "figure_3.svg"}
+    assert after[folder / "figure_4.svg"] == drawn
 
 
 def test_claims_on_steps_that_were_not_kept_stay(full, figures):
@@ -398,15 +377,3 @@ def test_reach_follows_from_the_published_scores(readings, figures):
     # The record is still that of the main protocol.
     moved = {path.name for path in before if after[path] != before[path]}
     assert moved == {"README.md"}
-
-
-def test_an_experiment_has_the_memory_of_its_largest_job(tmp_path):
-    folder = PaperFolder(tmp_path)
-    for name, rows in {
-        "robot/wall/svm.0": "1.0\t200.5\n",
-        "robot/wall/mtl.0": "1.0\t150.0\n2.0\t400.2\n",
-        "robot/wall/stl.0": "0.1\t-\n",
-        "record": "1.0\t90\n",
-    }.items():
-        write_text(folder.seconds_of(name), "s\tmax_rss\n" + rows)
-    assert largest_memory(folder.benchmarks()) == {"robot": 401, "record": 90}

@@ -14,11 +14,19 @@ from mtmkl_suite.report.text import (
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(float("nan"), "–"), (0.0, "< 0.001"), (0.0312, "0.031"), (1.0, "1.000")],
-)
-def test_probabilities_as_text(value, text):
-    assert p_text(value) == text
+    ("shown", "value", "text"),
+    [
+        (p_text, math.nan, "–"), (p_text, 0.0, "< 0.001"), (p_text, 0.0312, "0.031"),
+        (p_text, 1.0, "1.000"),
+        # Two digits, without a power of ten.
+        (few_digits, 0.0, "+0.0"), (few_digits, 0.0123, "+0.012"),
+        (few_digits, -0.96, "−0.96"), (few_digits, 123.4, "+123"),
+        (few_digits, 2.3e-5, "+0.000023"), (few_digits, -1e-9, "+0.000000"),
+        (number, -math.inf, "−∞"), (number, None, "–"), (number, math.nan, "–"),
+    ],
+)  # fmt: skip
+def test_numbers_as_text(shown, value, text):
+    assert shown(value) == text
 
 
 @pytest.mark.parametrize(
@@ -46,21 +54,6 @@ def test_numbers_have_a_minus_and_other_texts_stay(text, shown):
 )  # fmt: skip
 def test_what_is_a_number(text, is_one):
     assert is_number(text) == is_one
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.0, "+0.0"), (0.0123, "+0.012"), (-0.96, "−0.96"), (123.4, "+123"),
-        (2.3e-5, "+0.000023"), (-1e-9, "+0.000000"),
-    ],
-)  # fmt: skip
-def test_two_digits_without_a_power_of_ten(value, text):
-    assert few_digits(value) == text
-
-
-def test_numbers_without_an_end_and_none():
-    assert [number(each) for each in (-math.inf, None, math.nan)] == ["−∞", "–", "–"]
 
 
 def test_metrics_have_words():

@@ -1,13 +1,9 @@
-from types import SimpleNamespace
-
 import pandas as pd
+from configured import paper_of
+from made_scores import made_context
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.report.pages.answers import (
-    answer,
-    answers_of,
-    with_labels,
-)
+from mtmkl_suite.report.pages.answers import answer, answers_of, with_labels
 
 
 def verdicts(*names, derived=False, status="legible"):
@@ -31,14 +27,9 @@ def claims(*names):
 
 
 def test_the_sentence_has_both():
-    numbers = pd.concat(
-        [
-            verdicts("reproduced", "close", "different"),
-            verdicts("lost in our copy"),
-            verdicts("different", "different", derived=True),
-        ]
-    )
-    numbers = pd.concat([numbers, verdicts("did not run in the paper")])
+    own = ["reproduced", "close", "different", "lost in our copy"]
+    own = verdicts(*own, "did not run in the paper")
+    numbers = pd.concat([own, verdicts("different", "different", derived=True)])
     found = answer(numbers, claims("holds", "undecided", "does not hold", "holds"))
     assert found.sentence == (
         "2 of 3 published numbers are reproduced or close, 1 lost in our copy, 1 did "
@@ -86,10 +77,8 @@ def test_without_verdicts_the_sentence_says_why():
 
 def test_ranked_methods_have_one_name():
     config = load_paper("yousefi2015", "paper")
-    cells = pd.DataFrame(
-        {"artefact": ["table_1", "table_1", "table_2"], "column": ["Our Method"] * 3}
-    )
-    cells.loc[1, "column"] = "STL"
+    places = [("table_1", "Our Method"), ("table_1", "STL"), ("table_2", "Our Method")]
+    cells = pd.DataFrame(places, columns=["artefact", "column"])
     names = list(with_labels(cells, config)["column"])
     assert names == ["Group-specific sharing", "STL", "Group-specific sharing"]
 
@@ -97,14 +86,9 @@ def test_ranked_methods_have_one_name():
 def test_each_artefact_has_an_answer():
     numbers = verdicts("close", "different").assign(artefact=["table_1", "figure_2"])
     of_claims = claims("holds", "does not hold").assign(evidence=["figure_2", ""])
-    artefacts = dict.fromkeys(
-        ("table_1", "figure_2", "table_9"), SimpleNamespace(shown=["e"])
-    )
-    config = SimpleNamespace(artefacts=artefacts)
-    context = SimpleNamespace(config=config, origin=lambda experiment: "original")
-    found = answers_of(context, numbers, of_claims)
-    assert found["table_1"].sentence.startswith("1 of 1 published numbers")
-    assert (
-        found["figure_2"].claims["holds"] == found["figure_2"].numbers["different"] == 1
-    )
-    assert not found["table_9"].is_tested
+    names = ("table_1", "figure_2", "table_9")
+    config = paper_of({"artefacts": {key: {"kind": "figure"} for key in names}})
+    table, figure, other = answers_of(made_context(config), numbers, of_claims).values()
+    assert table.sentence.startswith("1 of 1 published numbers")
+    assert figure.claims["holds"] == figure.numbers["different"] == 1
+    assert not other.is_tested

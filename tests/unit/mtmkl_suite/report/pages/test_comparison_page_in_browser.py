@@ -1,7 +1,6 @@
 """Numbers that the page of a comparison computes in a browser, against the library."""
 
 import html
-import itertools
 import json
 import re
 from urllib.parse import urlencode
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from browser import NEEDED, SCHEMES, WIDTHS, look, opened
+from made_scores import made_context
 from scipy import stats
 
 from mtmkl_suite.config.load import load_paper
@@ -18,19 +18,12 @@ from mtmkl_suite.documents import config_dir
 from mtmkl_suite.judge.comparison import pairwise_table, ranking_matrix, seconds_matrix
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.papers.comparison.figures import pareto_front
-from mtmkl_suite.report.context import Context, read_overlaps
+from mtmkl_suite.report.context import read_overlaps
 from mtmkl_suite.report.pages.comparison_page import comparison_page
 from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
 from mtmkl_suite.statistics import pairs as pair_tests
 from mtmkl_suite.statistics.matrix_tests import compare_matrix
 from mtmkl_suite.statistics.pairs import holm
-from mtmkl_suite.statistics.ranks import (
-    critical_difference,
-    friedman,
-    holm_against_control,
-    rank_methods,
-    without_tie_correction,
-)
 from mtmkl_suite.statistics.score_tables import ScoreMatrix, read_matrix
 
 pytestmark = NEEDED
@@ -41,22 +34,30 @@ TOLERANCE = {"abs": 1e-9, "rel": 1e-9, "nan_ok": True}
 MOST = 50
 """Changes of the address before the browser throttles them."""
 
-# Goes to each address, and writes down what then stands in the tables.
-READ = """
-const cells = (name) => [...document.querySelectorAll(`#${name} tbody tr`)].map(
-  (row) => [...row.cells].map((cell) => cell.dataset.sort));
-const sections = () => [...document.querySelectorAll("main section")]
-  .filter((each) => !each.hidden).map((each) => each.id);
-const answers = ADDRESSES.map((address) => {
+HELP = """
+const all = (selector) => [...document.querySelectorAll(selector)];
+const go = (address) => {
   history.replaceState(null, "", `#${address}`);
   dispatchEvent(new HashChangeEvent("hashchange"));
+};
+const pressed = () => all("#presets [aria-pressed=true]").map(
+  (each) => each.textContent);
+const press = (word) => all("#presets button").find(
+  (each) => each.textContent.startsWith(word)).click();
+let answers = {};
+"""
+
+# Goes to each address, and writes down what then stands in the tables.
+READ = """
+const cells = (name) => all(`#${name} tbody tr`).map(
+  (row) => [...row.cells].map((cell) => cell.dataset.sort));
+answers = ADDRESSES.map((address) => {
+  go(address);
   return {
-    hash: location.hash, sections: sections(),
+    hash: location.hash,
+    sections: all("main section").filter((each) => !each.hidden).map((each) => each.id),
     ranks: cells("ranks-table"), pairs: cells("pairs-table"),
-    counts: [...document.querySelectorAll("#pairs-table tbody tr")].map(
-      (row) => row.cells[4].textContent),
-    front: [...document.querySelectorAll("#cost-figure .mark.strong")].map(
-      (each) => each.dataset.value),
+    front: all("#cost-figure .mark.strong").map((each) => each.dataset.value),
     answer: document.getElementById("answer").textContent,
     probabilities: document.getElementById("probabilities").textContent,
   };
@@ -72,16 +73,14 @@ document.body.append(Object.assign(document.createElement("pre"),
 # Arrows within a figure and a table, the pointer, a heading, a box and a filter.
 USE = """
 const line = () => document.getElementById("value").textContent;
-const all = (selector) => [...document.querySelectorAll(selector)];
-const press = (key) => document.activeElement.dispatchEvent(
+const type = (key) => document.activeElement.dispatchEvent(
   new KeyboardEvent("keydown", {key, bubbles: true}));
 const move = (kind, mark) => mark.dispatchEvent(new MouseEvent(kind, {bubbles: true}));
-const answers = {};
 all("#ranks-figure .mark")[0].focus();
-press("ArrowDown");
+type("ArrowDown");
 answers.method = line();
 all("#matrix .mark")[0].focus();
-press("ArrowDown");
+type("ArrowDown");
 answers.below = line();
 answers.stops = all("#matrix .mark").filter((mark) => mark.tabIndex === 0).length;
 const cell = all("#matrix .mark")[1];
@@ -90,7 +89,7 @@ answers.hover = line();
 move("mouseout", cell);
 answers.off = line();
 move("mouseover", cell);
-press("Escape");
+type("Escape");
 answers.escaped = line();
 const heading = all("#pairs-table th button").find(
   (each) => each.textContent.startsWith("First −"));
@@ -112,18 +111,7 @@ answers.without = all("#pairs-table tbody tr").map((row) => [...row.cells].map(
 """
 
 
-PRESSED = """
-const all = (selector) => [...document.querySelectorAll(selector)];
-const pressed = () => all("#presets [aria-pressed=true]").map(
-  (each) => each.textContent);
-const press = (word) => all("#presets button").find(
-  (each) => each.textContent.startsWith(word)).click();
-const answers = {};
-"""
-
-PRESETS = (
-    PRESSED
-    + """
+PRESETS = """
 const first = all("#answer p");
 answers.first = [first[0].textContent, first[1].textContent];
 answers.start = pressed();
@@ -145,7 +133,6 @@ link.click();
 answers.pairs = location.hash;
 answers.shown = all("#pairs-table tbody tr").length;
 """
-)
 
 
 def answered(page, addresses, folder):
@@ -158,7 +145,7 @@ def answered(page, addresses, folder):
 
 def told(page, script, folder):
     """Return what a script on a page finds: its ``answers``."""
-    script += TELL
+    script = HELP + script + TELL
     path = folder / "page.html"
     path.write_text(page.replace("</body>", f"<script>{script}</script></body>"))
     text, errors = opened(path)
@@ -171,15 +158,16 @@ def number(text):
     return float(text.replace("NaN", "nan").replace("Infinity", "inf"))
 
 
+def page_of(found):
+    return comparison_page([part_of_scores(found)], title="x", source="x")
+
+
 @pytest.fixture(scope="module")
 def context():
     scores = read_scores(RECORD / "scores.csv.gz")
-    return Context(
-        config=load_paper(config_dir() / "papers" / "comparison", "paper"),
-        scores=scores[~scores["metric"].str.startswith("validation_")],
-        arrays={},
-        data_info={},
-        published={},
+    return made_context(
+        load_paper(config_dir() / "papers" / "comparison", "paper"),
+        scores[~scores["metric"].str.startswith("validation_")],
         overlaps=read_overlaps(RECORD / "overlaps.csv"),
     )
 
@@ -198,21 +186,11 @@ def random_choice(parts, rng):
     """Return a part, and names for the address; sets and methods fit each other."""
     part = parts[rng.integers(len(parts))]
     metric = part["metrics"][rng.integers(len(part["metrics"]))]
-    some = {
-        key: [
-            part[key][k]
-            for k in sorted(
-                rng.choice(
-                    len(part[key]),
-                    rng.integers(least, min(most, len(part[key])) + 1),
-                    replace=False,
-                )
-            )
-        ]
-        for key, least, most in (
-            ("sizes", 1, 3), ("datasets", 2, 16), ("methods", 3, 9),
-        )
-    }  # fmt: skip
+    some = {}
+    for key, least, most in (("sizes", 1, 3), ("datasets", 2, 16), ("methods", 3, 9)):
+        n = rng.integers(least, min(most, len(part[key])) + 1)
+        chosen = sorted(rng.choice(len(part[key]), n, replace=False))
+        some[key] = [part[key][k] for k in chosen]
     control = some["methods"][rng.integers(len(some["methods"]))]
     return part, metric, some, control
 
@@ -243,26 +221,24 @@ def reference_matrices(context, part, metric, some):
     columns = {name: comparison.columns[name] for name in some["methods"]}
     methods = {each for names in columns.values() for each in np.atleast_1d(names)}
     scores = scores[scores["method"].isin(methods)]
-    chosen = comparison.model_copy(
-        update={
-            "rows": rows,
-            "columns": columns,
-            "blocks": {"chosen": {"train_size": sizes}},
-            "scale": metric["scale"],
-        }
-    )
+    blocks = {"chosen": {"train_size": sizes}}
+    update = {"rows": rows, "columns": columns, "blocks": blocks}
+    chosen = comparison.model_copy(update={**update, "scale": metric["scale"]})
     values = ranking_matrix(scores, chosen, "chosen").dropna()
     seconds = seconds_matrix(scores, chosen, "chosen").loc[values.index]
     return values if metric["higher"] else -values, seconds
 
 
-@pytest.mark.parametrize("n", [10, pytest.param(100, marks=pytest.mark.nightly)])
-def test_random_choices_give_what_the_library_gives(
-    context, parts, page, tmp_path, monkeypatch, n
-):
-    # Sampled, and not in the page: they would take all the time.
+@pytest.fixture
+def unsampled(monkeypatch):
+    """Leave out what is sampled, and not in the page: it would take all the time."""
     monkeypatch.setattr(pair_tests, "_interval", lambda *_: (np.nan, np.nan))
     monkeypatch.setattr(pair_tests, "_posterior", lambda *_: (np.nan,) * 3)
+
+
+@pytest.mark.usefixtures("unsampled")
+@pytest.mark.parametrize("n", [10, pytest.param(100, marks=pytest.mark.nightly)])
+def test_random_choices_give_what_the_library_gives(context, parts, page, tmp_path, n):
     rng = np.random.default_rng(28)
     chosen, matrices = [], []
     while len(chosen) < n:
@@ -275,78 +251,50 @@ def test_random_choices_give_what_the_library_gives(
     for (_, metric, _, control), (values, seconds), shown in zip(
         chosen, matrices, found, strict=True
     ):
-        check(shown, values, seconds, metric["higher"], control)
+        scores = ScoreMatrix(values, metric["label"], metric["higher"])
+        check(shown, compare_matrix(scores, control=control), seconds)
     assert {len(values) >= 5 for values, _ in matrices} == {True, False}
 
 
-def check(shown, values, seconds, higher, control):
+def check(shown, found, seconds=None):
     """Hold what is shown over data sets to the library."""
-    ranks = rank_methods(values, higher_better=higher)
-    *tests, (_, critical, *_) = shown["ranks"][values.shape[1] :]
-    assert number(critical) == pytest.approx(
-        critical_difference(values.shape[1], len(values)), **TOLERANCE
-    )
-    if values.shape[1] > 2:
-        over_all = friedman(values, higher_better=higher)
-        plain = without_tie_correction(over_all.ranks, len(values))
-        assert [(number(row[1]), number(row[3])) for row in tests] == [
-            pytest.approx(each, **TOLERANCE)
-            for each in (
-                (over_all.f, over_all.p_iman_davenport),
-                (over_all.chi2, over_all.p),
-                (plain[1], np.nan),
-                (plain[0], np.nan),
-            )
-        ]
-    against = holm_against_control(ranks.mean(), len(values), control)
-    by_name = {row[0]: row[1:] for row in shown["ranks"][: values.shape[1]]}
-    assert list(by_name) == list(ranks.mean().sort_values(kind="stable").index)
-    best = ranks.eq(ranks.min(axis=1), axis=0).sum()
-    for name, row in by_name.items():
-        took = [] if seconds is None else [seconds.mean()[name]]
-        of_test = against.reindex([name]).iloc[0]
-        wanted = [
-            ranks.mean()[name], values.mean()[name], best[name], *took,
-            of_test["z"], of_test["p_holm"],
-        ]  # fmt: skip
-        assert list(map(number, row)) == pytest.approx(wanted, **TOLERANCE)
-    rows = {(row[0], row[1]): row[2:] for row in shown["pairs"]}
-    order = list(by_name)
-    couples = list(itertools.combinations(order, 2))
-    assert list(rows) == couples
-    compared = [
-        pair_tests.compare_pair(values[one], values[two], higher_better=higher)
-        for one, two in couples
-    ]
-    adjusted = holm([each.p_wilcoxon for each in compared])
-    for pair, each, p in zip(couples, compared, adjusted, strict=True):
-        mean, low, wins, p_wilcoxon, p_holm = map(number, rows[pair][:5])
-        assert mean == pytest.approx(each.mean_difference, **TOLERANCE)
-        assert wins == each.wins
-        assert (p_wilcoxon, p_holm) == pytest.approx(
-            (each.p_wilcoxon, p if len(values) >= 5 else np.nan), **TOLERANCE
-        )
-        if len(values) >= 5:
-            d = values[pair[0]] - values[pair[1]]
+    values, methods = found.scores.values, found.methods
+    *tests, (_, critical, *_) = shown["ranks"][len(methods) :]
+    assert number(critical) == pytest.approx(found.critical_difference, **TOLERANCE)
+    over_all = found.overall()[["statistic", "p"]].to_numpy()[:-1]
+    shown_tests = [[number(row[1]), number(row[3])] for row in tests]
+    assert shown_tests == [pytest.approx(row, **TOLERANCE) for row in over_all.tolist()]
+    table = methods.join(found.against_control[["z", "p_holm"]])
+    if seconds is not None:
+        table.insert(3, "seconds", seconds.mean())
+    for row, (name, *wanted) in zip(shown["ranks"], table.itertuples(), strict=False):
+        assert row[0] == name
+        assert list(map(number, row[1:])) == pytest.approx(wanted, **TOLERANCE)
+    columns = ["mean_difference", "wins", "p_wilcoxon", "p_wilcoxon_holm"]
+    for row, pair in zip(shown["pairs"], found.pairs.to_dict("records"), strict=True):
+        assert row[:2] == [pair["first"], pair["second"]]
+        mean, low, *others = map(number, row[2:7])
+        wanted = [pair[name] for name in columns]
+        assert [mean, *others] == pytest.approx(wanted, **TOLERANCE)
+        if found.n >= 5:
+            d = values[pair["first"]] - values[pair["second"]]
             interval = stats.ttest_1samp(d, 0).confidence_interval()
             assert low == pytest.approx(interval.low, abs=1e-9, rel=1e-9)
     if seconds is not None:
-        score = values.mean() if higher else -values.mean()
+        score = values.mean() if found.scores.higher_better else -values.mean()
         front = pareto_front(seconds.mean(), score)
         assert [text.partition(":")[0] for text in shown["front"]] == front
 
 
 def test_one_data_set_is_tested_over_its_repeats(context, parts, page, tmp_path):
     part = parts[0]
+    four = part["methods"][:4]
+    columns = context.config.artefacts["table_ranks_classification"].comparison.columns
+    names = {columns[name][0]: name for name in four}
     for sizes in (["10 %"], ["10 %", "50 %"]):
-        four = part["methods"][:4]
         some = {"sizes": sizes, "datasets": ["Landmine"], "methods": four}
         addressed = address_of(part, part["metrics"][1], some, four[1])
         (shown,) = answered(page, [addressed], tmp_path)
-        names = {
-            "svm": "Independent SVMs", "pooled": "Pooled SVM",
-            "stl": "Single-task MKL", "mtl": "Shared MKL",
-        }  # fmt: skip
         percent = [float(size.removesuffix(" %")) for size in sizes]
         scores = context.scores[context.scores["train_size"].isin(percent)]
         table = pairwise_table(
@@ -377,6 +325,7 @@ def test_one_data_set_is_tested_over_its_repeats(context, parts, page, tmp_path)
         assert "correlated Bayesian t-test" in shown["probabilities"]
 
 
+@pytest.mark.usefixtures("unsampled")
 @pytest.mark.parametrize("n", [4, 10, 14, 60])
 def test_scores_with_ties_zeros_and_gaps_in_repeats(n, tmp_path):
     rng = np.random.default_rng(n)
@@ -392,24 +341,21 @@ def test_scores_with_ties_zeros_and_gaps_in_repeats(n, tmp_path):
     columns = ["dataset", "method", "repeat", "rmse"]
     pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
     found = compare_matrix(read_matrix(path, score="rmse"), control="b", rope=0.01)
-    page = comparison_page([part_of_scores(found)], title="x", source="x")
     fewer = urlencode({"methods": ["a", "b", "c"], "control": "c"}, doseq=True)
-    shown = answered(page, ["", fewer], tmp_path)
-    check(shown[0], found.scores.values, None, False, "b")
+    shown = answered(page_of(found), ["", fewer], tmp_path)
+    check(shown[0], found)
     # Without a method its gaps count no more.
     kept = read_matrix(path, score="rmse", where={"method": ["a", "b", "c"]})
-    check(shown[1], kept.values, None, False, "c")
+    check(shown[1], compare_matrix(kept, control="c"))
     assert "cost" not in shown[0]["sections"]
 
 
 def test_probabilities_are_those_given_for_the_choice(tmp_path):
-    values = demsar2006.as_ranked().rename_axis("dataset")
-    values.to_csv(tmp_path / "wide.csv")
-    scores = read_matrix(tmp_path / "wide.csv", higher_better=True)
-    found = compare_matrix(scores, rope=0.01)
-    page = comparison_page([part_of_scores(found)], title="x", source="x")
+    values = demsar2006.as_ranked()
+    found = compare_matrix(ScoreMatrix(values, "AUC", True), rope=0.01)
     fewer = {"datasets": list(values.index[1:]), "methods": list(values.columns)}
-    first, other = answered(page, ["", urlencode(fewer, doseq=True)], tmp_path)
+    addresses = ["", urlencode(fewer, doseq=True)]
+    first, other = answered(page_of(found), addresses, tmp_path)
     given = found.pairs[["p_first_better", "p_equivalent", "p_second_better"]]
     assert [[number(each) for each in row[7:10]] for row in first["pairs"]] == [
         pytest.approx(row, **TOLERANCE) for row in given.to_numpy().tolist()
@@ -420,20 +366,17 @@ def test_probabilities_are_those_given_for_the_choice(tmp_path):
     assert "not computed here" in other["probabilities"]
 
 
-def test_the_address_keeps_the_choice(parts, page, tmp_path):
+def test_the_address_keeps_the_choice_and_which_pairs_are_shown(parts, page, tmp_path):
     rng = np.random.default_rng(1)
     addresses = [address_of(*random_choice(parts, rng)) for _ in range(5)]
-    once = answered(page, [*addresses, "part=none&methods=nobody"], tmp_path)
+    name = parts[0]["start"]["datasets"][0]
+    others = ["part=none&methods=nobody", "", f"pairs={name}", "pairs=apart"]
+    once = answered(page, [*addresses, *others, "pairs=nothing"], tmp_path)
     again = answered(page, [each["hash"][1:] for each in once[:5]], tmp_path)
     assert again == once[:5]
-    assert "Choose at least two methods" in once[5]["answer"]
-    assert once[5]["sections"] == []
-
-
-def test_the_address_keeps_which_pairs_are_shown(parts, page, tmp_path):
-    name = parts[0]["start"]["datasets"][0]
-    addresses = ["", f"pairs={name}", "pairs=apart", "pairs=nothing"]
-    every, without, apart, unknown = answered(page, addresses, tmp_path)
+    nobody, every, without, apart, unknown = once[5:]
+    assert "Choose at least two methods" in nobody["answer"]
+    assert nobody["sections"] == []
     assert (without["hash"], apart["hash"]) == (f"#pairs={name}", "#pairs=apart")
     assert len(apart["pairs"]) <= len(without["pairs"]) < len(every["pairs"])
     # What is no data set is no filter.
@@ -443,13 +386,10 @@ def test_the_address_keeps_which_pairs_are_shown(parts, page, tmp_path):
 def test_keys_pointer_order_and_filter(tmp_path):
     # Without ties, of which the library's test is slow.
     noise = np.random.default_rng(0).normal(0, 1e-4, (14, 4))
-    values = demsar2006.as_ranked().add(noise).rename_axis("dataset")
+    values = demsar2006.as_ranked() + noise
     values.loc["iris"] = [0.5, 0.9, 0.6, 0.7]
-    values.to_csv(tmp_path / "wide.csv")
-    scores = read_matrix(tmp_path / "wide.csv", higher_better=True)
-    found = compare_matrix(scores)
-    page = comparison_page([part_of_scores(found)], title="x", source="x")
-    shown = told(page, USE, tmp_path)
+    found = compare_matrix(ScoreMatrix(values, "AUC", True))
+    shown = told(page_of(found), USE, tmp_path)
     first, second = found.methods.index[:2]
     assert shown["method"].startswith(f"{second}: mean rank ")
     assert shown["below"].startswith(f"{second} against {first}: ")
@@ -460,7 +400,7 @@ def test_keys_pointer_order_and_filter(tmp_path):
     assert differences == sorted(differences)
     assert shown["aria"] == "ascending"
     # What the filter lists is what the library finds without the set.
-    rest = ScoreMatrix(scores.values.drop(index="iris"), "score", True)
+    rest = ScoreMatrix(values.drop(index="iris"), "AUC", True)
     without = compare_matrix(rest).pairs.set_index(["first", "second"])
     changed = []
     for row in found.pairs.to_dict("records"):
@@ -482,8 +422,14 @@ def test_keys_pointer_order_and_filter(tmp_path):
         assert rows[pair] == pytest.approx(row["p_wilcoxon_holm"], **TOLERANCE)
 
 
-def test_presets_together_choose_what_they_share(page, parts, context, tmp_path):
-    found = told(page, PRESETS, tmp_path)
+@pytest.fixture(scope="module")
+def pressed(page, tmp_path_factory):
+    """Return what stands on the page before and after some presets are pressed."""
+    return told(page, PRESETS, tmp_path_factory.mktemp("pressed"))
+
+
+def test_presets_together_choose_what_they_share(pressed, parts):
+    found = pressed
     assert found["start"] == ["as planned"]
     # Back undoes a choice, but no order of a table.
     assert found["entries"] == 2
@@ -505,15 +451,11 @@ def test_presets_together_choose_what_they_share(page, parts, context, tmp_path)
     assert f" ({found['shown']})" in count
 
 
-def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp_path):
+def test_what_is_used_today_is_held_against_the_papers(pressed, parts, context):
     title = "Classification with baselines"
     part = next(each for each in parts if each["title"] == title)
-    artefact = next(
-        each
-        for each in context.config.artefacts.values()
-        if getattr(each, "baselines", None) == part["today"]
-    )
-    comparison = artefact.comparison
+    name = "table_baselines_classification"
+    comparison = context.config.artefacts[name].comparison
     values = ranking_matrix(context.scores, comparison, comparison.main)
     values = values.loc[part["start"]["datasets"], part["start"]["methods"]]
     groups = [
@@ -525,7 +467,7 @@ def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp
     above, below = gains[gains > rope], gains[gains < -rope]
     best = [group[group.mean().idxmax()] for group in groups]
     interval = stats.ttest_1samp(best[0] - best[1], 0).confidence_interval()
-    first, second = told(page, PRESETS, tmp_path)["first"]
+    first, second = pressed["first"]
     assert first == (
         "Do the papers' methods beat today's? The papers' best wins on "
         f"{len(above)} of {len(values)} data sets, today's best on {len(below)}; "
@@ -542,13 +484,7 @@ def test_what_is_used_today_is_held_against_the_papers(page, parts, context, tmp
         assert [n for n in values.index if f"{n} (" in told_sets] == list(sets.index)
 
 
-STATE = (
-    PRESSED
-    + """
-const go = (address) => {
-  history.replaceState(null, "", `#${address}`);
-  dispatchEvent(new HashChangeEvent("hashchange"));
-};
+STATE = """
 const lines = () => all("#answer p").map((each) => each.textContent);
 const rows = () => all("#pairs-table tbody tr").length;
 const link = (word) => all("#answer a").find((each) => each.textContent.includes(word));
@@ -578,7 +514,6 @@ go("datasets=Heart");
 link("with baselines").click();
 answers.there = document.getElementById("chosen").textContent;
 """
-)
 
 
 def test_no_choice_is_lost_and_none_is_a_dead_end(page, parts, tmp_path):
@@ -607,28 +542,23 @@ def test_no_choice_is_lost_and_none_is_a_dead_end(page, parts, tmp_path):
 
 
 COLLISIONS = """
-addEventListener("load", () => {
-  const found = {};
-  for (const frame of document.querySelectorAll("iframe")) {
-    const doc = frame.contentDocument;
-    const marks = [...doc.querySelectorAll("#cost-figure .name, #cost-figure .dot")];
-    const labels = marks.filter((each) => each.matches(".name"));
-    const collide = (one, two) => {
-      const [a, b] = [one.getBBox(), two.getBBox()];
-      return a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width
-        && a.y + 3 < b.y + b.height && b.y + 3 < a.y + a.height;
-    };
-    found[frame.name] = {labels: labels.length, dots: marks.length - labels.length,
-      faults: labels.flatMap((one) => marks.filter(
-        (two) => one !== two && collide(one, two)).map((two) => one.textContent))};
-  }
-  document.getElementById("found").textContent = JSON.stringify(found);
-});
+const probe = (doc) => {
+  const marks = [...doc.querySelectorAll("#cost-figure .name, #cost-figure .dot")];
+  const labels = marks.filter((each) => each.matches(".name"));
+  const collide = (one, two) => {
+    const [a, b] = [one.getBBox(), two.getBBox()];
+    return a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width
+      && a.y + 3 < b.y + b.height && b.y + 3 < a.y + a.height;
+  };
+  return {labels: labels.length, dots: marks.length - labels.length,
+    faults: labels.flatMap((one) => marks.filter(
+      (two) => one !== two && collide(one, two)).map((two) => two.textContent))};
+};
 """
 
 
-@pytest.fixture
-def pages(page, tmp_path):
+@pytest.fixture(scope="module")
+def pages(page, tmp_path_factory):
     rng = np.random.default_rng(3)
     named = "a method with a name that is quite a bit longer"
     rows = [
@@ -639,19 +569,16 @@ def pages(page, tmp_path):
         for m in range(5)
         for repeat in range(10)
     ]  # fmt: skip
-    path = tmp_path / "scores.csv"
+    path = tmp_path_factory.mktemp("made") / "scores.csv"
     columns = ["dataset", "method", "repeat", "accuracy", "seconds"]
     pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
     repeated = compare_matrix(read_matrix(path, score="accuracy"))
-    demsar2006.table().rename_axis("dataset").to_csv(tmp_path / "wide.csv")
-    wide = compare_matrix(
-        read_matrix(tmp_path / "wide.csv", higher_better=True), control="C4.5"
-    )
-    made = {"record.html": page}
-    for name, found in {"repeated": repeated, "wide": wide}.items():
-        part = part_of_scores(found)
-        made[f"{name}.html"] = comparison_page([part], title=name, source="x")
-    return made
+    wide = ScoreMatrix(demsar2006.table(), "AUC", True)
+    return {
+        "record.html": page,
+        "repeated.html": page_of(repeated),
+        "wide.html": page_of(compare_matrix(wide, control="C4.5")),
+    }
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

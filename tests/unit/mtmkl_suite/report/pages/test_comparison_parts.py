@@ -16,6 +16,7 @@ from compared_methods import (
 )
 
 from mtmkl_suite.judge.overlap import Overlap, variance_ratio
+from mtmkl_suite.judge.sample import select
 from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.pages.comparison_parts import parts_of_run
 from mtmkl_suite.report.pages.report import load_pages, render_report
@@ -92,6 +93,14 @@ def test_the_first_choice_is_the_plan(compared):
     }
 
 
+def given(compared, table, rows, folder):
+    """Return the probabilities that are given with a part, from a table of them."""
+    compared.config.artefacts["table"] = table
+    pd.DataFrame(rows).to_csv(folder / "table.csv", index=False)
+    (part,) = parts_of_run(compared, lambda name: folder / f"{name}.csv")
+    return part["given"]
+
+
 def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
     found = compare_block(compared, COMPARISON, "10 %")
     row = {
@@ -99,14 +108,11 @@ def test_posteriors_of_a_table_are_given_with_their_words(compared, tmp_path):
         "p_first_better": 0.9976543, "p_equivalent": 0.001,
         "p_second_better": 0.0013457,
         "conclusion": "first better", "probability": 0.9976543, "weakest_without": "A",
-        "probability_without": 0.81, "reversed_without": "",
+        "probability_without": 0.81, "reversed_without": "", "block": "10 %",
     }  # fmt: skip
     open_row = row | {"probability": 0.9, "block": "all sizes"}
-    table = pd.DataFrame([row | {"block": "10 %"}, open_row])
-    compared.config.artefacts["table_posteriors"] = artefact("method_posteriors")
-    table.to_csv(tmp_path / "table_posteriors.csv", index=False)
-    (part,) = parts_of_run(compared, lambda name: tmp_path / f"{name}.csv")
-    small, whole = part["given"]
+    table = artefact("method_posteriors")
+    small, whole = given(compared, table, [row, open_row], tmp_path)
     assert small["of"] == {
         "metric": 0, "sizes": [0], "datasets": list(found.scores.values.index),
     }  # fmt: skip
@@ -126,12 +132,9 @@ def test_posteriors_of_baselines_are_given(compared, tmp_path):
     row = {"first": "Linear", "second": "Ours", "block": "10 %", "p_first_better": 0.1}
     row |= {"p_equivalent": 0.2, "p_second_better": 0.7, "reversed_without": ""}
     table = artefact("baselines", baselines=["Linear"], proposed=["Ours"])
-    compared.config.artefacts["table_baselines"] = table
-    pd.DataFrame([row]).to_csv(tmp_path / "table_baselines.csv", index=False)
-    (part,) = parts_of_run(compared, lambda name: tmp_path / f"{name}.csv")
-    (given,) = part["given"]
-    assert given["pairs"] == [["Linear", "Ours", 0.1, 0.2, 0.7]]
-    assert not given["decides"]
+    (found,) = given(compared, table, [row], tmp_path)
+    assert found["pairs"] == [["Linear", "Ours", 0.1, 0.2, 0.7]]
+    assert not found["decides"]
 
 
 def test_overlaps_give_the_variance_ratio(compared):
@@ -163,21 +166,17 @@ def test_data_of_ones_own_have_a_part_for_each_experiment(paper, results):
             # Variants of one data set are averaged.
             (by_method,) = part["scores"][metric]
             for label, (repeats,) in zip(part["methods"], by_method, strict=True):
-                mine = rows[
-                    (rows["method"] == methods[label]) & (rows["setting"] == "")
-                ]
-                where = {"n_tasks": mine["n_tasks"].max(), "setting": ""}
-                where["method"] = methods[label]
+                where = {"method": methods[label], "setting": ""}
+                n_tasks = select(rows, where)["n_tasks"].max()
+                where |= {"n_tasks": n_tasks}
                 wanted = found.by_repeat(experiment, metric, where)
                 np.testing.assert_allclose(repeats, wanted)
                 assert len(repeats) > 1
         ((overlap,),) = part["overlaps"]
         if overlap is not None:
             pool, others, n = overlap
-            splits = [
-                found.overlaps[experiment, each, 0]
-                for each in found.datasets(experiment)
-            ]
+            datasets = found.datasets(experiment)
+            splits = [found.overlaps[experiment, each, 0] for each in datasets]
             ratio = pool / (1 - pool + others / n**2)
             assert ratio == pytest.approx(variance_ratio(splits))
     assert not parts_of_run(load_context(paper, results), no_table)

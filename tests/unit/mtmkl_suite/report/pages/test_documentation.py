@@ -9,14 +9,10 @@ from mtmkl_suite.report.pages.documentation import Documentation, address
 from mtmkl_suite.run.folders import RunFolder
 
 
-def test_addresses_are_those_for_a_page(tmp_path):
-    run = RunFolder(tmp_path / "results" / "quick")
-    assert address(run.path / "p" / "scores.csv.gz", run) == "../p/scores.csv.gz"
-
-
 def test_the_site_comes_before_its_sources(tmp_path):
     run = RunFolder(tmp_path / "results" / "quick")
     documentation = Documentation(run, tmp_path)
+    assert address(run.path / "p" / "scores.csv.gz", run) == "../p/scores.csv.gz"
     assert documentation.page("docs/index.md") == ""
     assert documentation.method("WhomClassifier") == ""
     (tmp_path / "docs").mkdir()
@@ -35,12 +31,8 @@ def test_the_site_comes_before_its_sources(tmp_path):
 
 def paper(documentation, name, folder=None, **cited):
     published = documentation.top / "config" / "papers" / (folder or name) / "published"
-    return paper_of(
-        {
-            "paper": {"id": name, "authors": "A. P", "year": 2000, **cited},
-            "published": published,
-        }
-    )
+    about = {"id": name, "authors": "A. P", "year": 2000, **cited}
+    return paper_of({"paper": about, "published": published})
 
 
 @pytest.fixture
@@ -54,12 +46,10 @@ def test_links_lead_to_the_same_places_and_to_the_site_once_it_is_built(document
     text = "## In brief\n\n1. [a](../verdicts.md#rules) [b](../../config/) [c](https://x.org)"
     (documentation.top / "docs" / "papers" / "p.md").write_text(text)
     verdicts = documentation.top / "docs" / "verdicts.md"
+    built = documentation.run.site / "docs" / "verdicts.html"
     for page, shown in (
         (verdicts, "../../../docs/verdicts.md#rules"),
-        (
-            documentation.run.site / "docs" / "verdicts.html",
-            "../site/docs/verdicts.html#rules",
-        ),
+        (built, "../site/docs/verdicts.html#rules"),
     ):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text("text")

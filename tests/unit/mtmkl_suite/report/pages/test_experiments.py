@@ -18,19 +18,14 @@ from mtmkl_suite.report.pages.experiments import (
     variant_in_words,
 )
 
-CONFIG = paper_of(
-    {
-        "paper": {"id": "p"},
-        "experiments": {
-            "a": {"title": "First", "datasets": {"name": "school"}},
-            "b": {
-                "title": "Second",
-                "datasets": {"name": "digits", "vary": {"n_per_class": [10, 20]}},
-            },
-            "c": {"title": "Third", "datasets": {"name": "school"}},
-        },
-    }
-)
+DIGITS = {"name": "digits", "vary": {"n_per_class": [10, 20]}}
+CONFIG = paper_of({
+    "experiments": {
+        "a": {"title": "First", "datasets": {"name": "school"}},
+        "b": {"title": "Second", "datasets": DIGITS},
+        "c": {"title": "Third", "datasets": {"name": "school"}},
+    },
+})  # fmt: skip
 INFOS = {
     "school": {"status": "ok", "title": "School", "digest": "aa"},
     "digits[n_per_class=10]": {"status": "ok", "n": 5},
@@ -73,7 +68,6 @@ def test_a_file_of_ones_own_is_named_without_its_folder():
 
 
 WITH_GRID = paper_of({
-    "paper": {"id": "p"},
     "protocols": {
         "split": {"kind": "random", "folds": 3, "train_samples": [10, 20]},
     },
@@ -173,25 +167,16 @@ def test_certificates_and_seconds_are_counted_by_fit(uses):
     assert use.worst_gap == 1e-2
     assert use.median_seconds == 2.5
     assert use.total_seconds == 10.0
-
-
-def test_what_has_no_certificate_says_nothing_of_one(uses):
     floor = uses["The first", "Floor"]
-    assert math.isnan(floor.share_within)
-    assert math.isnan(floor.worst_gap)
-    assert math.isnan(floor.tolerance)
+    assert all(map(math.isnan, (floor.share_within, floor.worst_gap, floor.tolerance)))
     assert floor.choices == []
 
 
-def test_choices_are_added_up_over_train_sizes(uses):
+def test_choices_are_in_words_and_added_up_over_train_sizes(uses):
     (choice,) = uses["The first", "Features"].choices
     assert (choice["parameter"], choice["n"]) == ("gamma", 4)
     assert choice["chosen"].startswith("0.1 (2), ")
-    assert choice["at_low_end"] == 0.5
-    assert choice["at_high_end"] == 0.25
-
-
-def test_kernels_are_chosen_in_words(uses):
+    assert (choice["at_low_end"], choice["at_high_end"]) == (0.5, 0.25)
     (choice,) = uses["The first", "Kernels"].choices
     assert choice["chosen"] == "gaussian (width 2) (1)"
     assert math.isnan(choice["at_low_end"])

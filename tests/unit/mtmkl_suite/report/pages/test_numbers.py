@@ -2,6 +2,7 @@ import pandas as pd
 from configured import artefact_of
 
 from mtmkl_suite.report.pages.numbers import methods_of, number_table, ranks_apart
+from mtmkl_suite.report.published_reach import Reach
 
 SPACE = "\N{FIGURE SPACE}"
 
@@ -42,39 +43,45 @@ def test_a_cell_has_all_of_a_number():
 
 
 def test_decimal_points_of_a_column_stand_in_one_line():
-    table = build(
-        [cell("a", "x", 9.5, 100.0, "different"), cell("b", "x", -3.0, 1.0, "close")]
-    )
-    first, second = (cells[0] for _, _, cells in table.rows)
+    reach = dict.fromkeys([("a", "x"), ("b", "x")], Reach("within reach", "raw"))
+    cells = [
+        cell("a", "x", 9.5, 100.0, "different"),
+        cell("b", "x", -3.0, 1.0, "close"),
+    ]
+    first, second = (row[0] for _, _, row in build(cells, reach=reach).rows)
     assert (first.printed, first.ours) == (f"{SPACE * 2}9.5", "100.0")
     assert second.printed == f"{SPACE}\N{MINUS SIGN}3.0"
+    # Other readings stand beside what is different.
+    assert first.details.endswith("; other readings: within reach (raw)")
+    assert "other readings" not in second.details
+
+
+def shown(*numbers, is_judged=True, decimals=1, **more):
+    cells = [cell("MTL", "x", *numbers, **more)]
+    ((_, _, (found,)),) = build(cells, is_judged=is_judged, decimals=decimals).rows
+    return found
 
 
 def test_a_number_of_two_readings_is_marked():
     unsure = {"status": "ambiguous", "in_print": "Table 1; sign is lost"}
-    ((_, _, (found,)),) = build([cell("MTL", "x", 2.0, 2.5, "close", **unsure)]).rows
+    found = shown(2.0, 2.5, "close", **unsure)
     assert found.printed == "2.0 ?"
     assert "published 2.0 (ambiguous)" in found.details
     assert found.details.endswith("; in print: Table 1; sign is lost")
 
 
 def test_what_was_not_computed_says_why():
-    run = cell("MTL", "x", 2.0, None, "no data", missing="data set 'a' is absent")
-    ((_, _, (found,)),) = build([run]).rows
+    found = shown(2.0, None, "no data", missing="data set 'a' is absent")
     assert (found.verdict, found.ours) == ("no data", "")
     assert found.details == "no data; data set 'a' is absent; published 2.0"
 
 
-def test_an_unjudged_number_has_no_verdict():
-    mine = cell("MTL", "x", 2.0, 2.1, "not judged (quick)")
-    ((_, _, (found,)),) = build([mine], is_judged=False).rows
+def test_what_is_not_judged_or_cannot_be_read_has_no_verdict():
+    found = shown(2.0, 2.1, "not judged (quick)", is_judged=False)
     assert (found.ours, found.verdict) == ("2.1", "")
-
-
-def test_what_cannot_be_read_is_not_compared():
-    mine = cell("MTL", "x", None, 2.1, "lost in our copy", status="lost in our copy")
-    ((_, _, (found,)),) = build([mine]).rows
-    assert (found.printed, found.ours, found.verdict) == ("lost in our copy", "2.1", "")
+    lost = "lost in our copy"
+    found = shown(None, 2.1, lost, status=lost)
+    assert (found.printed, found.ours, found.verdict) == (lost, "2.1", "")
 
 
 def test_mean_ranks_have_decimals_of_their_own():
@@ -91,10 +98,7 @@ def test_mean_ranks_have_decimals_of_their_own():
 
 
 def test_quoted_numbers_get_a_digit_more_than_printed():
-    ((_, _, (found,)),) = build(
-        [cell("a", "x", 0.31, 0.24304, "different")], decimals=None
-    ).rows
-    assert found.ours == "0.243"
+    assert shown(0.31, 0.24304, "different", decimals=None).ours == "0.243"
 
 
 def test_methods_are_found_in_rows_or_columns():

@@ -5,11 +5,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from configured import changed, of
+from configured import changed
 
-from mtmkl_suite.config.models import Run
 from mtmkl_suite.files import write_json, write_text
-from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.pages import report as report_page
 from mtmkl_suite.report.pages.rendering import page_name
 from mtmkl_suite.report.pages.report import (
@@ -19,11 +17,9 @@ from mtmkl_suite.report.pages.report import (
     render_report,
     write_report,
 )
-from mtmkl_suite.report.record import write_record
 from mtmkl_suite.run.folders import RunFolder
 
 PAPER = "paper-argyriou2008.html"
-RUN = of(Run, {"tier": "quick", "seed": 1})
 PROVENANCE = {
     "paper": "argyriou2008",
     "seed": 20081,
@@ -31,12 +27,6 @@ PROVENANCE = {
     "packages": {"numpy": "2.0"},
     "seconds_by_job": {"a__b__c__0": 100.0, "d__e__f__0": 200.0},
 }
-
-
-def complete(config, folder):
-    write_artefacts(list(config.artefacts), config, folder)
-    write_record(config, folder, RUN)
-    return load_pages(config, folder)
 
 
 class Page(HTMLParser):
@@ -68,6 +58,9 @@ class Page(HTMLParser):
     def words(self):
         return " ".join("".join(self.text).split())
 
+    def images(self):
+        return [found for tag, found in self.tags if tag == "img"]
+
 
 @pytest.fixture(scope="module")
 def found(paper, reported):
@@ -95,24 +88,21 @@ def of_run(alone):
     return render_report([alone], tier="quick")
 
 
-@pytest.fixture(scope="module")
-def page(pages):
-    return pages[PAPER]
-
-
-@pytest.fixture(scope="module")
-def first(pages):
-    return pages[FIRST]
-
-
-def test_there_is_a_page_for_each_paper_method_and_data_set(pages, paper):
+def test_there_is_a_page_for_each_paper_method_and_data_set(pages, paper, found):
     classes = {method.class_name for method in paper.methods.values()}
     used = {each.datasets.name for each in paper.experiments.values()}
-    assert {page_name("method", name) for name in classes} <= set(pages)
-    assert {page_name("data", name) for name in used} <= set(pages)
+    parts = {page_name("method", name) for name in classes}
+    parts |= {page_name("data", name) for name in used}
+    assert parts <= set(pages)
     assert THIS_RUN in pages
     links = Page(pages[FIRST]).links
     assert {f"report/{name}" for name in pages if name != FIRST} <= set(links)
+    # They are found by a search, and with them all claims and artefacts.
+    listed = pages[FIRST].partition('class="find"')[2].partition("</div>")[0]
+    shown, _ = found
+    parts |= {f"{PAPER}#claim-{name}" for name in shown.claims["id"]}
+    parts |= {f"{PAPER}#{artefact.id}" for artefact in shown.artefacts}
+    assert parts <= set(re.findall(r'href="report/([^"]+)"', listed))
 
 
 def test_pages_are_self_contained(pages):
@@ -149,38 +139,24 @@ def test_links_lead_somewhere_and_ids_are_unique(pages, results):
     assert files > 100  # those of the record, and those of the run
 
 
-def test_tables_are_named_and_their_headings_have_a_scope(pages):
-    for page in pages.values():
+def test_tables_are_named_and_headings_have_a_scope_and_a_text(pages):
+    for name, page in pages.items():
         parsed = Page(page)
         tables = [tag for tag, _ in parsed.tags if tag == "table"]
         captions = [tag for tag, _ in parsed.tags if tag == "caption"]
         assert len(captions) == len(tables)
         assert all("scope" in found for tag, found in parsed.tags if tag == "th")
-    assert pages[PAPER].count("<table") > 15
-
-
-def test_no_heading_is_empty_and_no_level_is_stated_twice(pages):
-    for name, page in pages.items():
         empty = re.findall(r"<(h\d|th)\b[^>]*>\s*</\1>", page)
         assert (name, empty) == (name, [])
+        # No level is stated twice.
         assert "aria-level" not in page
-
-
-def test_the_first_page_finds_all_claims_methods_and_data_sets(first, found, pages):
-    shown, _ = found
-    listed = first[first.index('class="find"') :].partition("</div>")[0]
-    links = set(re.findall(r'href="report/([^"]+)"', listed))
-    assert {f"{PAPER}#claim-{name}" for name in shown.claims["id"]} <= links
-    assert {f"{PAPER}#{artefact.id}" for artefact in shown.artefacts} <= links
-    others = {name for name in pages if name.startswith(("method-", "data-"))}
-    assert others
-    assert others <= links
+    assert pages[PAPER].count("<table") > 15
 
 
 def test_every_artefact_is_shown_by_the_record_and_by_the_run(pages, paper):
     figures = [a for a in paper.artefacts.values() if a.kind == "figure"]
     for name, prefix in ((PAPER, ""), (THIS_RUN, "argyriou2008-")):
-        images = [found for tag, found in Page(pages[name]).tags if tag == "img"]
+        images = Page(pages[name]).images()
         # The record has the picture of the main claim as well.
         assert len(images) == len(figures) + (not prefix)
         svg = base64.b64decode(images[0]["src"].partition(",")[2]).decode()
@@ -190,11 +166,8 @@ def test_every_artefact_is_shown_by_the_record_and_by_the_run(pages, paper):
 
 
 def test_alternatives_say_what_the_figures_show(pages):
-    texts = {
-        found["alt"].partition(":")[0]: found["alt"]
-        for tag, found in Page(pages[THIS_RUN]).tags
-        if tag == "img"
-    }
+    alternatives = [image["alt"] for image in Page(pages[THIS_RUN]).images()]
+    texts = {text.partition(":")[0]: text for text in alternatives}
     assert "mean from 4.47 to 20" in texts["Figure 1"]
     assert re.search(
         r"Panel left: mse: T = 10 [\d.]+ at 0, [\d.]+ at", texts["Figure 2"]
@@ -202,36 +175,34 @@ def test_alternatives_say_what_the_figures_show(pages):
     assert re.search(r"Matrix \|A\|: \d+ rows by 6 tasks", texts["Figure 10"])
 
 
-def test_tables_come_before_figures(page):
-    places = [
-        page.index(f'<section id="{name}"')
-        for name in ("table_1", "table_3", "figure_1")
-    ]
+def test_tables_come_before_figures(pages):
+    names = ("table_1", "table_3", "figure_1")
+    places = [pages[PAPER].index(f'<section id="{name}"') for name in names]
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "This run: quick tier",
-        "Do the papers' main claims hold?",
-        "Argyriou et al. 2008",
-        "school_published: published, repeats 2, folds 3",
-        "dermatology_random: random, trained on 200 samples, repeats 2, folds 3",
-        "school: original, 100 samples, 139 tasks",
-        "20081",
-        "of fitting",
-        "largest relative gap 1.0e-07",
-        "real: 3; stand-in: 1; synthetic: 2",
-        "stand-in",
-        "Digits, one-vs-rest",
-        "packages: numpy",
-        "2, 5 min 0 s in all; slowest: d__e__f__0, 3 min 20 s",
-        "commit",
-    ],
-)
-def test_facts_are_on_the_pages(pages, words):
-    assert any(words in Page(pages[name]).words() for name in (FIRST, THIS_RUN))
+FACTS = [
+    "This run: quick tier",
+    "Do the papers' main claims hold?",
+    "Argyriou et al. 2008",
+    "school_published: published, repeats 2, folds 3",
+    "dermatology_random: random, trained on 200 samples, repeats 2, folds 3",
+    "school: original, 100 samples, 139 tasks",
+    "20081",
+    "of fitting",
+    "largest relative gap 1.0e-07",
+    "real: 3; stand-in: 1; synthetic: 2",
+    "stand-in",
+    "Digits, one-vs-rest",
+    "packages: numpy",
+    "2, 5 min 0 s in all; slowest: d__e__f__0, 3 min 20 s",
+    "commit",
+]
+
+
+def test_facts_are_on_the_pages(pages):
+    text = " ".join(Page(pages[name]).words() for name in (FIRST, THIS_RUN))
+    assert [words for words in FACTS if words not in text] == []
 
 
 def test_no_identifiers_where_people_read(of_run, paper):
@@ -245,10 +216,6 @@ def pills(page):
     return set(re.findall(r'class="(?:cell )?v?\s?v-([a-z-]+)"', page))
 
 
-def test_what_is_known_of_a_number_is_in_its_cell(pages):
-    assert "published 26.7 ± 2.0" in pages[PAPER]
-
-
 def test_a_run_and_the_record_are_never_on_one_page(pages, found):
     shown, run = found
     assert shown.origin
@@ -259,13 +226,15 @@ def test_a_run_and_the_record_are_never_on_one_page(pages, found):
     assert overview.index("published record") < overview.index("This run: quick tier")
     assert "reproduced" in overview
     assert f"Argyriou et al. 2008: {shown.origin}" in overview
-    pictures = [found["alt"] for tag, found in Page(pages[FIRST]).tags if tag == "img"]
-    assert [text.partition(":")[0] for text in pictures] == ["Argyriou et al. 2008"]
-    assert " Holds. Lead in explained variance on School, points: " in pictures[0]
+    (picture,) = Page(pages[FIRST]).images()
+    assert picture["alt"].startswith("Argyriou et al. 2008:")
+    assert " Holds. Lead in explained variance on School, points: " in picture["alt"]
     assert f"The published record, {shown.origin}" in words[PAPER]
     assert pills(pages[PAPER]) >= {"reproduced", "different", "holds"}
     assert "not-judged-quick" not in pills(pages[PAPER])
     assert "of this run" not in words[PAPER]
+    assert "Applied to other cells" in words[PAPER]
+    assert "published 26.7 ± 2.0" in pages[PAPER]
     # The page on the run has its own numbers, and no verdict.
     assert "(n = 2)" in words[THIS_RUN]
     assert "(n = 10)" not in words[THIS_RUN]
@@ -286,8 +255,9 @@ def test_outside_a_checkout_the_quick_tier_passes_no_verdicts(of_run):
     assert "Not judged (quick): repeats, grid or data are reduced" in words
 
 
-def test_a_number_is_told_apart_from_its_verdict(page):
+def test_a_number_is_told_apart_from_its_verdict(pages):
     """Readers of screens hear whose number it is, and then the verdict."""
+    page = pages[PAPER]
     assert re.search(
         r'<span class="hidden-text">ours </span><b>[^<]+</b>.*?'
         r'<span class="hidden-text"> verdict: (reproduced|close|different)</span>',
@@ -296,17 +266,10 @@ def test_a_number_is_told_apart_from_its_verdict(page):
     assert '"hidden-text">reproduced' not in page
 
 
-def test_the_paper_tier_passes_verdicts(paper, make_results, tmp_path):
-    config = changed(paper, {"tier": "paper"})
-    tables = {n: each for n, each in config.artefacts.items() if each.kind == "table"}
-    config = config.model_copy(update={"artefacts": tables})
-    full = complete(config, make_results(config, tmp_path))
-    page = render_report([full], tier="paper")[PAPER]
-    assert "not-judged-quick" not in pills(page)
-    assert pills(page) >= {"reproduced", "different", "holds"}
-    words = Page(page).words()
-    assert "Applied to other cells" in words
-    assert "not judged" not in words.lower()
+def test_a_run_of_the_full_protocol_is_shown_and_judged_itself(paper, reported):
+    shown, run = load_pages(changed(paper, {"tier": "paper"}), reported)
+    assert shown is run
+    assert run.is_judged
 
 
 def test_few_units_have_a_difference_and_wins_only(of_run, paper):
@@ -353,11 +316,7 @@ def test_both_tests_stand_side_by_side(alone):
     assert "<td>holds</td><td>undecided</td><td>+1</td><td>by a lot</td>" in page
     assert "<b>B</b>: p = 0.010; n (paper's own test: holds)" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
-
-
-def test_text_is_escaped(alone):
-    hostile = with_values(alone[0], sentences_judged=[JUDGED])
-    page = render_report([hostile], tier="quick")[PAPER]
+    # Text is escaped.
     assert "<b>A" not in page
     assert "&lt;b&gt;A &amp; B" in page
 
@@ -376,18 +335,13 @@ def test_the_same_results_give_the_same_pages(found, pages):
     assert render_report([found], tier="quick") == pages
 
 
-def test_without_pairs_and_claims_a_sentence_says_so(paper, make_results, tmp_path):
+def test_without_pairs_and_claims_a_sentence_says_so(paper, make_reported, tmp_path):
     # What `mtmkl run --experiment digits` leaves of the paper, with one repeat.
     digits = paper.experiments["digits"].model_copy(update={"repeats": 1})
-    config = changed(
-        paper,
-        {
-            "experiments": {"digits": digits},
-            "artefacts": {"figure_1": paper.artefacts["figure_1"]},
-            "claims": [],
-        },
-    )
-    _, run = complete(config, make_results(config, tmp_path))
+    artefacts = {"figure_1": paper.artefacts["figure_1"]}
+    parts = {"experiments": {"digits": digits}, "artefacts": artefacts, "claims": []}
+    config = changed(paper, parts)
+    _, run = load_pages(config, make_reported(config, tmp_path))
     pages = render_report([(run, run)], tier="quick")
     parsed = Page(pages[PAPER])
     text = parsed.words()
@@ -413,15 +367,10 @@ def test_missing_data_are_named_with_the_remedy(paper, empty_reported):
     # The record answers nevertheless.
     assert "reproduced" in words
     parsed = Page((run.pages / THIS_RUN).read_text())
-    texts = [found["alt"] for tag, found in parsed.tags if tag == "img"]
-    assert len([text for text in texts if "No data" in text]) == len(texts) - 1
+    assert sum("No data" not in image["alt"] for image in parsed.images()) == 1
     assert "data set 'school' is absent" in parsed.words()
-    texts = [
-        found["alt"]
-        for tag, found in Page((run.pages / PAPER).read_text()).tags
-        if tag == "img"
-    ]
-    assert not [text for text in texts if "No data" in text]
+    images = Page((run.pages / PAPER).read_text()).images()
+    assert not [image for image in images if "No data" in image["alt"]]
     assert not (run.pages / "method-NoLongerThere.html").exists()
 
 
@@ -432,12 +381,10 @@ def test_what_failed_is_listed(alone):
     assert "Ridge, Digits: failed: no step is <b>short</b> enough" in words
 
 
-def test_a_run_of_parts_begins_with_its_methods(paper, make_results, tmp_path):
-    digits = {"experiments": {"digits": paper.experiments["digits"]}}
-    config = changed(
-        paper, {**digits, "artefacts": {}, "claims": [], "parts": ["digits"]}
-    )
-    found = complete(config, make_results(config, tmp_path))
+def test_a_run_of_parts_begins_with_its_methods(paper, make_reported, tmp_path):
+    parts = {"experiments": {"digits": paper.experiments["digits"]}, "artefacts": {}}
+    config = changed(paper, {**parts, "claims": [], "parts": ["digits"]})
+    found = load_pages(config, make_reported(config, tmp_path))
     pages = render_report([found], tier="quick")
     first = Page(pages[FIRST]).words()
     assert first.index("has the best mean") < first.index("Methods and data sets")

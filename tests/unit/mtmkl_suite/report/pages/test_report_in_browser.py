@@ -62,32 +62,25 @@ def test_faults_are_found(tmp_path):
 
 
 USED = """
-addEventListener("load", () => {
-  const found = {};
-  const set = (field, value) => {
-    field.value = value;
-    field.dispatchEvent(new Event("input"));
-  };
-  for (const frame of document.querySelectorAll("iframe")) {
-    const doc = frame.contentDocument;
-    const one = found[frame.name] = {};
-    const search = doc.querySelector(".find input");
-    if (search) {
-      set(search, "SENTENCE school");
-      one.found = [...doc.querySelectorAll(".find li")].filter((each) => !each.hidden)
-        .map((each) => each.textContent.toLowerCase());
-    } else {
-      one.height = doc.documentElement.scrollHeight;
-      doc.querySelector("#filters input").click();
-      one.faded = doc.querySelectorAll(".faded").length;
-      one.hidden = [...doc.querySelectorAll(".scroll")].filter(
-        (each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
-        .map((each) => each.textContent.slice(0, 60));
-    }
-    one.address = frame.contentWindow.location.search;
+const probe = (doc, frame) => {
+  const all = (selector) => [...doc.querySelectorAll(selector)];
+  const one = {}, search = doc.querySelector(".find input");
+  if (search) {
+    search.value = "SENTENCE school";
+    search.dispatchEvent(new Event("input"));
+    one.found = all(".find li").filter((each) => !each.hidden)
+      .map((each) => each.textContent.toLowerCase());
+  } else {
+    one.height = doc.documentElement.scrollHeight;
+    doc.querySelector("#filters input").click();
+    one.faded = all(".faded").length;
+    one.hidden = all(".scroll").filter(
+      (each) => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
+      .map((each) => each.textContent.slice(0, 60));
   }
-  document.getElementById("found").textContent = JSON.stringify(found);
-});
+  one.address = frame.contentWindow.location.search;
+  return one;
+};
 """
 
 

@@ -69,23 +69,15 @@ def test_ranks_have_every_size_and_the_tests_of_the_main_one():
     lines = by_method(table)
     assert list(lines) == ["Ours", "Alone", "Linear"]
     assert lines["Ours"][:3] == ["1.00", "1.00", "1.00"]
-    # Means over sizes and data sets by hand.
-    gain = sum(sum(b) - sum(a) for a, b in _sizes("Alone", "Ours")) / 12
+    # Over data sets, sizes, and the two methods.
+    alone, ours, _ = np.mean([MEANS[name] for name in FEATURES], axis=(0, 1))
+    gain = ours - alone
     assert lines["Ours"][4] == f"{gain:+.2f}"
     assert lines["Alone"][4:] == ["–", "–"]
     assert table.cells.groupby("block").size().to_dict() == dict.fromkeys(
         COMPARISON.blocks, 3
     )
     assert "3 methods on 6 data sets (A, B, C, D, E, F); differ" in table.notes[-1]
-
-
-def _sizes(first, second):
-    names = ["Alone", "Ours", "Linear"]
-    one, two = names.index(first), names.index(second)
-    return [
-        ([size[one] for size in MEANS[name]], [size[two] for size in MEANS[name]])
-        for name in FEATURES
-    ]
 
 
 def test_pairs_have_their_power_limit():
@@ -257,55 +249,55 @@ def table(layout, datasets=EVERYWHERE):
     return build(found, configured.model_copy(update={"comparison": comparison}))
 
 
+LACKS = "is left out: it lacks scores on one of the data sets."
+COMPARED = ", and is compared here."
+
+
+@pytest.mark.parametrize(
+    ("layout", "datasets", "note"),
+    [
+        ("method_ranks", EVERYWHERE, COMPARED),
+        ("method_ranks", [n for n in MEANS if n not in ("B", "D")], LACKS),
+        ("method_scores", ["A", "C"], COMPARED),
+        ("method_scores", [], LACKS),
+        (
+            "method_pairs",
+            EVERYWHERE,
+            "left out: the pairs were fixed before the scores.",
+        ),
+        ("decisions", EVERYWHERE, COMPARED),
+        ("decisions", ["A"], LACKS),
+    ],
+)
+def test_a_method_that_joined_is_shown_and_the_last_note_says_so(
+    layout, datasets, note
+):
+    shown = table(layout, datasets)
+    assert shown.notes[-1].startswith("Mine joined the methods of the plan")
+    assert shown.notes[-1].endswith(note)
+    texts = " ".join(text for line in shown.body for text in line)
+    assert ("Mine" in texts) == (note == COMPARED)
+
+
 def test_it_is_ranked_and_tested_against_the_control():
     shown = table("method_ranks")
-    lines = {line[0]: line[1:] for line in shown.body}
+    lines = by_method(shown)
     # Mine is first everywhere, Ours was: Alone is third of three.
     assert list(lines) == ["Mine", "Ours", "Alone"]
     assert [line[0] for line in lines.values()] == ["1.00", "2.00", "3.00"]
     ours, mine = (float(lines[name][4]) for name in ("Ours", "Mine"))
     assert mine == pytest.approx(ours + 1.0, abs=0.01)
     assert lines["Mine"][5] != "–"
-    assert (
-        shown.notes[-1] == "Mine joined the methods of the plan, and is compared here."
-    )
     assert set(shown.cells["method"]) == set(lines)
-
-
-def test_where_it_has_not_all_data_sets_a_note_says_so():
-    shown = table("method_ranks", datasets=[n for n in MEANS if n not in ("B", "D")])
-    assert "Mine" not in {line[0] for line in shown.body}
-    assert shown.notes[-1].endswith(
-        "left out: it lacks scores on one of the data sets."
-    )
+    decided = table("decisions").body[0][2]
+    assert decided.startswith("Mine has the best mean rank, 1.0 of 3")
 
 
 def test_its_scores_are_a_row():
-    shown = table("method_scores", datasets=["A", "C"])
-    (line,) = [line[1:] for line in shown.body if line[0] == "Mine"]
+    line = by_method(table("method_scores", datasets=["A", "C"]))["Mine"]
     # (64 + 82) / 2 + 1 on A.
     assert line[0] == "74.0 ± 0.3"
     assert [text == "–" for text in line] == [name not in "AC" for name in MEANS]
-    assert shown.notes[-1].endswith("and is compared here.")
-    assert "It is left out" in table("method_scores", datasets=[]).notes[-1]
-
-
-def test_it_is_in_no_pair():
-    shown = table("method_pairs")
-    assert [line[:2] for line in shown.body] == [["Ours", "Alone"]]
-    assert "Mine" in shown.notes[-1]
-    assert "fixed before the scores" in shown.notes[-1]
-
-
-def test_decisions_name_it_or_say_where_it_is_left_out():
-    shown = table("decisions")
-    assert shown.body[0][2].startswith("Mine has the best mean rank, 1.0 of 3")
-    assert shown.notes[-1].endswith("and is compared here.")
-    shown = table("decisions", datasets=["A"])
-    assert "Mine" not in shown.body[0][2]
-    assert shown.notes[-1].endswith(
-        "left out: it lacks scores on one of the data sets."
-    )
 
 
 def test_figures_show_it():
@@ -320,17 +312,12 @@ def test_figures_show_it():
     assert "Mine" in figure.axes[0].get_title()
 
 
-@pytest.mark.parametrize("layout", ["method_ranks", "method_scores", "method_pairs"])
-def test_nothing_is_said_where_none_has_joined(layout):
-    notes = build(context(), artefact(layout)).notes
-    assert not any("joined" in note for note in notes)
-
-
 def test_configured_methods_of_a_column_have_not_joined():
     found, comparison = with_mine(["A"])
     assert joined_columns(found.config, comparison) == ["Mine"]
     config = paper_of({"own": ["linear", "ours"]})
     assert joined_columns(config, comparison) == ["Linear"]
+    assert joined_columns(paper_of({}), comparison) == []
 
 
 def test_beside_printed_ranks_there_is_a_note():

@@ -111,6 +111,7 @@ def test_pairs_over_data_sets_follow_the_ranking():
     assert first["mean_difference"] == pytest.approx((80.5 - 88 + 70 - 65) / 200)
     assert pairs["rope"].isna().all()  # fewer than five data sets
     assert not pairs["can_reject"].any()
+    assert compare_rankings(made_up.config, made_up.scores[:0], ropes=ropes).empty
 
 
 @pytest.fixture(scope="module")

@@ -3,20 +3,18 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from configured import changed, of, paper_of
+from configured import changed, claim_of, paper_of
 from made_scores import made_context, made_row, published_numbers
 
-from mtmkl_suite.config.models import Claim
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.judge.reach import (
     CLAIMS,
     COLUMNS,
     NOT_TRIED,
-    WITH_TEST_DATA,
     WITHIN_REACH,
 )
-from mtmkl_suite.judge.sample import ALL
+from mtmkl_suite.judge.sample import select
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.artefacts import printed
 from mtmkl_suite.report.record import claims_tables
@@ -62,12 +60,8 @@ def as_printed(main, experiment, of, row):
     """Scores of an experiment whose means are those printed in Table 1."""
     columns = main.config.artefacts["table_1"].comparison.columns
     printed = main.published["table_1.csv"].set_index(["row", "column"])["value"]
-    own = main.scores[
-        (main.scores["experiment"] == of)
-        & (main.scores["metric"] == "accuracy")
-        & (main.scores["task"] == ALL)
-        & main.scores["method"].isin(list(columns.values()))
-    ].copy()
+    methods = {"method": list(columns.values())}
+    own = select(main.scores, methods, experiment=of, metric="accuracy")
     for column, method in columns.items():
         for size in SIZES:
             chosen = (own["method"] == method) & (own["train_size"] == size)
@@ -121,31 +115,11 @@ def test_a_reading_with_the_printed_numbers_has_its_rows_within_reach(table):
     assert "other numbers printed in the same rows" in counts
 
 
-@pytest.mark.nightly
-def test_test_data_alone_bring_nothing_within_reach():
-    config = load_readings(PAPER, "paper", ["choice"])
-    main, _ = context_of(config)
-    name = "robot@choice=common_on_test"
-    context = context_of(config, as_printed(main, name, "robot", "Robot"))[1]
-    table = build_reach(context, config.artefacts["reach"])
-    robot = table.cells[table.cells["row"] == "Robot, 10 %"]
-    assert set(robot["status"]) == {WITH_TEST_DATA}
-    assert set(robot["n_readings"]) == {0}
-    n = (table.cells["status"] == WITH_TEST_DATA).sum()
-    (counts,) = [note for note in table.notes if note.startswith("Table 1, ")]
-    assert f": {n} with test data only, " in counts
-    # No legitimate reading was tried that could reach other numbers.
-    assert "other numbers" not in counts
-
-
 def test_unchanged_methods_keep_their_main_scores(config, main):
-    one = main.scores[
-        (main.scores["experiment"] == "robot") & (main.scores["method"] == "stl")
-    ]
+    one = select(main.scores, {"method": "stl"}, experiment="robot")
     scores = one.assign(experiment="robot@inputs=raw", value=0.5)
     context = context_of(config, scores)[1]
-    robot = under(context, main, "inputs=raw").scores
-    robot = robot[robot["experiment"] == "robot"]
+    robot = select(under(context, main, "inputs=raw").scores, {}, experiment="robot")
     assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
     # Those that it changes, but that were not run, have no scores to be compared with.
     assert set(one["method"].unique()) < set(robot["method"])
@@ -159,26 +133,16 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
 
 def test_a_reduced_run_judges_nothing():
     config = load_readings(PAPER, "quick", ["roles"])
-    main, context = context_of(config)
-    scores = main.scores[main.scores["experiment"] == "robot"]
-    scores = scores.assign(experiment="robot@roles=permuted")
-    context = context_of(config, scores)[1]
+    main, _ = context_of(config)
+    scores = select(main.scores, {}, experiment="robot")
+    context = context_of(config, scores.assign(experiment="robot@roles=permuted"))[1]
     table = build_reach(context, config.artefacts["reach"]).cells
     assert set(table["status"]) == {"not judged (quick)"}
     assert len(table) == 24
 
 
-CLAIM = {
-    "id": "c1",
-    "quantifier": "all",
-    "test": "paired_difference",
-    "settings": [
-        {
-            "args": {"experiment": "e", "metric": "rmse"}
-            | {"lower": {"method": "a"}, "higher": {"method": "b"}}
-        }
-    ],
-}
+SIDES = {"experiment": "e", "lower": {"method": "a"}, "higher": {"method": "b"}}
+CLAIM = claim_of("c1", "paired_difference", metric="rmse", **SIDES)
 HALVES, NEW = Overlap(1.0, 0.5, 0.5), Overlap(0.0, 0.5, 0.5)
 
 
@@ -196,7 +160,7 @@ def toy_scores(experiment):
 def toy():
     config = {
         "tier": "paper",
-        "claims": [of(Claim, CLAIM)],
+        "claims": [CLAIM],
         "methods": {"a": {"label": "A"}, "b": {"label": "B"}},
         "experiments": {"e": {"methods": []}},
     }
@@ -231,60 +195,32 @@ def test_a_train_size_of_a_reading_stands_for_one_of_the_main_run(toy):
 
 
 def test_a_reading_of_one_side_leaves_the_others_as_in_the_main_run(toy):
-    context = toy_readings(None)
-    origin = context.readings.experiments["e_new"]
-    origin = origin.model_copy(update={"is_whole": False, "only": ["b"]})
-    readings = context.readings.model_copy(update={"experiments": {"e_new": origin}})
-    config = context.config.model_copy(update={"readings": readings})
+    context = toy_readings(None, is_whole=False, only=["b"])
     scores = context.scores.assign(value=9.0)
-    shown = replaced(replace(context, config=config, scores=scores), toy, ["e_new"])
+    shown = replaced(replace(context, scores=scores), toy, ["e_new"])
     mean = shown.scores.groupby("method")["value"].mean()
     assert mean["b"] == 9.0
     assert mean["a"] == toy.scores.groupby("method")["value"].mean()["a"]
-
-
-def test_readings_without_known_overlap_keep_that_of_the_main_run(toy):
-    assert replaced(toy_readings(None), toy, ["e_new"]).overlaps == toy.overlaps
-
-
-def test_a_metric_of_the_main_scores_stands_for_another_without_a_fit():
-    config = load_readings("argyriou2008", "paper", ["variance", "penalties"])
-    main, context = context_of(config)
-    shown = under(context, main, "variance=weighted").scores
-    where = shown["experiment"] == "school"
-    own = main.scores[main.scores["experiment"] == "school"]
-    before = own[own["metric"] == "explained_variance_weighted"]
-    after = shown[where & (shown["metric"] == "explained_variance")]
-    assert len(before) > 0
-    assert sorted(after["value"]) == sorted(before["value"])
-    assert set(shown.loc[where, "method"]) == set(own["method"])
+    # Where its overlap is not known, it is that of the main run.
+    assert shown.overlaps == toy.overlaps
 
 
 def test_alternatives_of_one_fit_read_it_by_different_metrics():
     config = load_readings(PAPER, "paper", ["choice"])
     main, _ = context_of(config)
     name = "robot@choice=published_code"
-    own = main.scores[
-        (main.scores["experiment"] == "robot")
-        & (main.scores["method"] == "group_feature_sharing")
-        & (main.scores["metric"] == "accuracy")
-    ]
-    scores = pd.concat(
-        [
-            own.assign(experiment=name, value=0.5),
-            own.assign(experiment=name, value=0.25, metric="accuracy_chosen_C"),
-        ]
-    )
-    context = context_of(config, scores)[1]
+    where = {"method": "group_feature_sharing"}
+    own = select(main.scores, where, experiment="robot", metric="accuracy")
+    own = own.assign(experiment=name)
+    other = own.assign(value=0.25, metric="accuracy_chosen_C")
+    context = context_of(config, pd.concat([own.assign(value=0.5), other]))[1]
     for alternative, value in (
         ("published_code", 0.5),
         ("published_code_chosen", 0.25),
     ):
         shown = under(context, main, f"choice={alternative}").scores
-        shown = shown[
-            (shown["experiment"] == "robot") & (shown["metric"] == "accuracy")
-        ]
-        assert set(shown["value"]) == {value}
+        robot = select(shown, {}, experiment="robot", metric="accuracy")
+        assert set(robot["value"]) == {value}
 
 
 def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
@@ -292,23 +228,12 @@ def test_claims_that_name_repeats_name_more_where_a_reading_has_more():
     main, context = context_of(config)
     shown = replaced(context, main, ["ising_5@graphs=more"])
     (ising,) = (c for c in shown.config.claims if c.id == "ising")
-    for setting in ising.settings:
-        assert setting.args["lower"]["repeat"] == list(range(190))
-        assert setting.args["higher"]["repeat"] == list(range(190))
+    sides = [s.args[side] for s in ising.settings for side in ("lower", "higher")]
+    assert [side["repeat"] for side in sides] == [list(range(190))] * len(sides)
 
 
 def test_claims_on_the_numbers_of_a_step_are_as_published(toy, tmp_path):
-    on_a_step = {
-        **CLAIM,
-        "id": "faster",
-        "test": "ratio",
-        "settings": [
-            {
-                "args": {"experiment": "e", "step": "times", "column": "seconds"}
-                | {"lower": {"method": "a"}, "higher": {"method": "b"}}
-            }
-        ],
-    }
+    on_a_step = claim_of("faster", "ratio", step="times", column="seconds", **SIDES)
     added = {
         "paper": {"id": "toy"},
         "experiments": {"e": {"methods": [], "datasets": {"name": "d"}}},
@@ -354,7 +279,9 @@ def context():
 
 @pytest.fixture(scope="module")
 def bounds(context):
-    return build_bounds(context, context.config.artefacts["bounds"])
+    table, verdicts = printed(context, "bounds")
+    assert verdicts.empty
+    return table
 
 
 def test_every_printed_number_of_a_row_stands_beside_its_bound(context, bounds):
@@ -390,12 +317,6 @@ def test_a_bound_brings_numbers_within_reach_with_test_data_alone(context):
     assert WITHIN_REACH not in set(reach["status"])
     # A bound on one side of a claim is no reading of it.
     assert set(reach.loc[reach["kind"] == "claim", "status"]) == {NOT_TRIED}
-
-
-def test_a_bound_has_no_verdicts(context):
-    found, verdicts = printed(context, "bounds")
-    assert len(found.cells)
-    assert verdicts.empty
 
 
 def test_a_reduced_run_marks_nothing():

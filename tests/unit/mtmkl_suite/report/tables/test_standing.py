@@ -68,6 +68,10 @@ def column(table, name):
     return [row[place] for row in table.rows]
 
 
+def by_method(table, name):
+    return dict(zip(column(table, "method"), column(table, name), strict=True))
+
+
 def test_rank_with_and_without_and_the_sentence():
     (standing,) = shown(context(scores("first")))
     table = standing.table
@@ -83,27 +87,14 @@ def test_rank_with_and_without_and_the_sentence():
 def test_differences_have_the_sign_of_own_minus_other_and_holm():
     found = context(scores("first"))
     (standing,) = shown(found)
-    by_method = dict(
-        zip(
-            column(standing.table, "method"),
-            column(standing.table, "Own − method"),
-            strict=True,
-        )
-    )
-    assert by_method["Good"].startswith("−0.1")
-    assert by_method["Bad"].startswith("+0.1")
+    differences = by_method(standing.table, "Own − method")
+    assert differences["Good"].startswith("−0.1")
+    assert differences["Bad"].startswith("+0.1")
     statistics = compare_experiments(
         found.config, found.scores, overlaps=None, ropes={}
     ).set_index(["first", "second"])
     smallest = statistics.loc[("own", "bad"), "p_wilcoxon"]
-    ps = dict(
-        zip(
-            column(standing.table, "method"),
-            column(standing.table, "p after Holm"),
-            strict=True,
-        )
-    )
-    assert ps["Bad"] == f"{2 * smallest:.3f}"
+    assert by_method(standing.table, "p after Holm")["Bad"] == f"{2 * smallest:.3f}"
 
 
 @pytest.mark.parametrize("repeats", [3, 5])
@@ -222,7 +213,6 @@ def test_the_interval_is_that_of_the_test_beside_it():
     mine = statistics[statistics["first"].eq("own") & statistics["second"].eq("good")]
     (p,) = mine["p_corrected"]
     assert p_text(2 * p) != p_text(2 * mine["p_wilcoxon"].iloc[0])
-    ps = column(standing.table, "p after Holm")
-    assert ps[column(standing.table, "method").index("Own")] == p_text(2 * p)
+    assert by_method(standing.table, "p after Holm")["Own"] == p_text(2 * p)
     (standing,) = shown(context(scores("first"), own=()))
     assert any("bootstrap interval" in note for note in standing.table.notes)
