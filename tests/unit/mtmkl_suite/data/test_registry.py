@@ -1,4 +1,3 @@
-import inspect
 import io
 import json
 import zipfile
@@ -296,12 +295,3 @@ def test_images_have_the_shipped_hashes(data_mirror, name):
     in_another_way = file.model_copy(update={"bytes": 1, "sha256": "0" * 64})
     path = data_mirror / name / file.path
     assert find_problem(path, in_another_way, checksums=checksums) is None
-
-
-def test_sets_with_a_draw_for_every_repeat():
-    known = default_registry()
-    drawn = [name for name in known if known[name].drawn]
-    assert {"linear_synthetic", "digits_pairs"} <= set(drawn)
-    assert not {"digits", "school"} & set(drawn)
-    for name in drawn:
-        assert "seed" in inspect.signature(known[name].find_loader()).parameters
