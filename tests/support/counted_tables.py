@@ -10,7 +10,6 @@ from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 N_TABLES = 100
 N_DATASETS = 10
-LEVEL = Fraction(1, 20)
 _SIGNS = np.array(list(itertools.product((0, 1), repeat=N_DATASETS)))
 
 
@@ -71,12 +70,9 @@ class CountedTable:
         gains = self.gains(first, second)
         return tuple(sum(np.sign(g) == side for g in gains) for side in (1, 0, -1))
 
-    def p_holm(self, couples, without=None):
-        """Return p of all pairs after Holm's correction, one data set left out."""
-        p = {}
-        for couple in couples:
-            gains = self.gains(*couple)
-            p[couple] = signed_rank_p([g for i, g in enumerate(gains) if i != without])
+    def p_holm(self, couples):
+        """Return p of all pairs after Holm's correction."""
+        p = {couple: signed_rank_p(self.gains(*couple)) for couple in couples}
         least, found = Fraction(0), {}
         for place, couple in enumerate(sorted(couples, key=p.get)):
             least = max(least, (len(couples) - place) * p[couple])

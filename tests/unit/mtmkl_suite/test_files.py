@@ -1,5 +1,7 @@
 """Damaged files of results are named, with what to do."""
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,10 @@ import pytest
 from mtmkl_suite.files import (
     DamagedFileError,
     intact,
+    npz_bytes,
     read_json,
     read_table,
+    write_bytes,
     write_json,
 )
 from mtmkl_suite.files import write_table as write
@@ -53,6 +57,25 @@ def test_a_damaged_file_is_named(stored, name, read, damage):
 def test_a_missing_file_is_not_a_damaged_one(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_table(tmp_path / "a.csv")
+
+
+def test_bytes_depend_on_content_alone(tmp_path):
+    path = tmp_path / "a.csv.gz"
+    write(path, pd.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    packed = path.read_bytes()
+    assert gzip.decompress(packed) == b"a,b\n1,x\n2,\n"
+    assert packed[3:8] == bytes(5)  # neither a name nor a time
+    arrays = {"b": np.eye(3), "a": np.arange(4)}
+    assert npz_bytes(arrays) == npz_bytes({key: arrays[key] for key in "ab"})
+
+
+def test_a_failed_write_keeps_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    write_bytes(path, b"old")
+    with pytest.raises(TypeError):
+        write_bytes(path, "new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_table_of_fewer_digits(tmp_path):

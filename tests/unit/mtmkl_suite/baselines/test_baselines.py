@@ -2,7 +2,6 @@
 
 import pickle
 import sys
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -13,40 +12,31 @@ from sklearn.linear_model import LogisticRegression, Ridge
 
 from mtmkl_suite.baselines.gaussian_process import (
     TaskGaussian,
-    TaskGaussianProcessClassifier,
     TaskGaussianProcessRegressor,
 )
 from mtmkl_suite.baselines.linear import (
     TaskInteractionClassifier,
     TaskInteractionRegressor,
 )
-from mtmkl_suite.baselines.random_effects import (
-    GPBoostClassifier,
-    GPBoostRegressor,
-    LinearMixedClassifier,
-    LinearMixedRegressor,
-)
+from mtmkl_suite.baselines.random_effects import LinearMixedRegressor
 from mtmkl_suite.methods import resolve
 
 SMALL = {"n_rounds": 8, "learning_rate": 0.5, "max_leaves": 4, "min_in_leaf": 3}
+SETTINGS = {
+    "TaskInteraction": {}, "LinearMixed": {"n_components": 4}, "GPBoost": SMALL,
+    "TaskGaussianProcess": {},
+}  # fmt: skip
 BASELINES = [
-    TaskInteractionRegressor(), TaskInteractionClassifier(),
-    LinearMixedClassifier(n_components=4), LinearMixedRegressor(n_components=4),
-    GPBoostClassifier(**SMALL), GPBoostRegressor(**SMALL),
-    TaskGaussianProcessClassifier(), TaskGaussianProcessRegressor(),
-]  # fmt: skip
-NEEDS = {"LinearMixed": "gpboost", "GPBoost": "gpboost"}
-
-
-def skip_without(baseline):
-    for name, package in NEEDS.items():
-        if type(baseline).__name__.startswith(name) and find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
+    resolve(name + kind)(**settings)
+    for name, settings in SETTINGS.items()
+    for kind in ("Classifier", "Regressor")
+]
 
 
 @pytest.fixture
 def baseline(request):
-    skip_without(request.param)
+    if type(request.param).__module__.endswith("random_effects"):
+        pytest.importorskip("gpboost")
     return request.param
 
 
@@ -111,14 +101,12 @@ def test_no_task_is_one_task(baseline, examples):
 @every_baseline
 def test_one_class_or_value_is_predicted(baseline, examples):
     X, *_, task = examples
-    y = np.full(len(X), "no" if is_classifier(baseline) else 2.5)
-    found = clone(baseline).fit(
-        X, y if is_classifier(baseline) else y.astype(float), task
-    )
+    value = "no" if is_classifier(baseline) else 2.5
+    found = clone(baseline).fit(X, np.full(len(X), value), task).predict(X, task)
     if is_classifier(baseline):
-        assert set(found.predict(X, task)) == {"no"}
+        assert set(found) == {value}
     else:
-        np.testing.assert_allclose(found.predict(X, task), 2.5, atol=1e-6)
+        np.testing.assert_allclose(found, value, atol=1e-6)
 
 
 def test_points_of_a_path_are_single_fits(examples):
@@ -126,10 +114,8 @@ def test_points_of_a_path_are_single_fits(examples):
     grid = [{"lam": lam, "ratio": r} for lam in (0.1, 30.0, 1.0) for r in (0.3, 2.0)]
     path = TaskInteractionRegressor().fit_path(X, z, task, grid=grid)
     for point, on_path in zip(grid, path, strict=True):
-        single = TaskInteractionRegressor(**point).fit(X, z, task)
-        np.testing.assert_allclose(
-            on_path.predict(X, task), single.predict(X, task), atol=1e-9
-        )
+        expected = TaskInteractionRegressor(**point).fit(X, z, task).predict(X, task)
+        np.testing.assert_allclose(on_path.predict(X, task), expected, atol=1e-9)
 
 
 def design(X, task, ratio):
@@ -183,9 +169,8 @@ def test_limits_of_the_ratio_are_one_model_and_tasks_alone(examples):
         rows = task == t
         B = np.column_stack([X[rows], np.ones(rows.sum())])
         expected = B @ np.linalg.lstsq(B, z[rows], rcond=None)[0]
-        np.testing.assert_allclose(
-            alone.predict(X[rows], task[rows]), expected, atol=1e-5
-        )
+        found = alone.predict(X[rows], task[rows])
+        np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_random_effects_pull_tasks_towards_a_common_model():
@@ -213,9 +198,11 @@ def test_gradient_of_the_kernel_of_tasks(scale, correlation):
     K, gradient = kernel(X, eval_gradient=True)
     np.testing.assert_allclose(np.diag(K), kernel.diag(X))
     np.testing.assert_allclose(kernel(X, X[:4]), K[:, :4])
-    numeric = approx_fprime(
-        kernel.theta, lambda theta: kernel.clone_with_theta(theta)(X).ravel(), 1e-7
-    )
+
+    def at(theta):
+        return kernel.clone_with_theta(theta)(X).ravel()
+
+    numeric = approx_fprime(kernel.theta, at, 1e-7)
     np.testing.assert_allclose(gradient.reshape(81, 2), numeric, atol=1e-6)
 
 
@@ -228,9 +215,8 @@ def test_process_with_equal_tasks_is_that_of_all_examples(examples):
     rows = np.column_stack([Z, np.unique(task, return_inverse=True)[1]])
     one = np.column_stack([Z, np.zeros(len(Z))])
     process = GaussianProcessRegressor(fixed, optimizer=None, normalize_y=True)
-    np.testing.assert_allclose(
-        process.fit(rows, z).predict(rows), process.fit(one, z).predict(one), atol=1e-8
-    )
+    alike, same = (process.fit(each, z).predict(each) for each in (rows, one))
+    np.testing.assert_allclose(alike, same, atol=1e-8)
     # The tasks of the samples are alike, and not equal.
     assert 0.05 < found.correlation_ < 0.999
 

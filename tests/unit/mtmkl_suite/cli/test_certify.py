@@ -7,19 +7,15 @@ from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl_suite.cli.main import main
 
 DIGITS = ["certify", "--dataset", "digits_pairs", "--options", '{"n_classes": 4}']
+MED = "MEDKernelSelectionClassifier"
 SMALL = ["--tasks", "2", "--samples", "8"]
 
 
 def test_the_optimum_and_the_bounds_are_printed(capsys):
     params = ["--params", '{"C": 0.1, "alpha": 3}']
-    assert (
-        main([*DIGITS, "--method", "MEDKernelSelectionClassifier", *params, *SMALL])
-        == 0
-    )
+    assert main([*DIGITS, "--method", MED, *params, *SMALL]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0].startswith(
-        "MEDKernelSelectionClassifier on digits_pairs: 2 tasks, 16 samples"
-    )
+    assert printed[0].startswith(f"{MED} on digits_pairs: 2 tasks, 16 samples")
     values = {line[:21].strip(): line[21:].split()[0] for line in printed[1:-1]}
     upper, lower = float(values["objective"]), float(values["dual bound"])
     assert lower <= float(values["interior point"]) * (1 + 1e-7)
@@ -36,7 +32,7 @@ def test_a_wrong_bound_ends_with_status_1(capsys, monkeypatch):
         return self
 
     monkeypatch.setattr(MEDKernelSelectionClassifier, "fit", flattered)
-    assert main([*DIGITS, "--method", "MEDKernelSelectionClassifier", *SMALL]) == 1
+    assert main([*DIGITS, "--method", MED, *SMALL]) == 1
     assert "does not lie between the bounds" in capsys.readouterr().err
 
 

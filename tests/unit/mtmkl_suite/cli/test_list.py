@@ -17,18 +17,18 @@ def test_every_paper_and_its_record(capsys):
 
 
 def test_every_metric_and_method(capsys):
-    assert {
-        line.split()[0] for line in printed(capsys, "metrics").splitlines()[1:]
-    } == {*METRICS}
-    names = {line.split()[0] for line in printed(capsys, "methods").splitlines()[1:]}
-    assert names >= set(REGISTRY)
+    metrics, methods = (
+        {line.split()[0] for line in printed(capsys, kind).splitlines()[1:]}
+        for kind in ("metrics", "methods")
+    )
+    assert metrics == {*METRICS}
+    assert methods >= {*REGISTRY}
 
 
 def test_what_belongs_to_a_paper(capsys):
     shown = printed(capsys, "experiments", "--paper", "yousefi2015")
-    assert "1 quick, 20 paper" in next(
-        line for line in shown.splitlines() if line.split()[0] == "robot"
-    )
+    (robot,) = (line for line in shown.splitlines() if line.split()[0] == "robot")
+    assert "1 quick, 20 paper" in robot
     assert "school" not in shown
     shown = printed(capsys, "artefacts", "--paper", "argyriou2008")
     assert "table_2" in shown

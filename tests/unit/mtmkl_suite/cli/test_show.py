@@ -52,9 +52,8 @@ def test_what_was_chosen_is_counted_in_the_published_record(capsys):
     assert main(["show", "robot", "--chosen"]) == 0
     shown = capsys.readouterr().out
     assert str(published_folder("yousefi2015")) in shown
-    line = next(
-        line for line in shown.splitlines() if "STL" in line and "  10  " in line
-    )
+    lines = shown.splitlines()
+    line = next(each for each in lines if "STL" in each and "  10  " in each)
     counts = [int(part.split(")")[0]) for part in line.split("(")[1:]]
     assert sum(counts) == 20
 

@@ -8,7 +8,6 @@ from mtmkl_suite.cli.main import main
 from mtmkl_suite.config import runs
 from mtmkl_suite.config.load import load_paper, published_folder, published_papers
 from mtmkl_suite.config.runs import with_method
-from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.plan import fit_jobs
 from mtmkl_suite.run.workflow import run_workflow
@@ -16,26 +15,17 @@ from mtmkl_suite.run.workflow import run_workflow
 RIDGE = "mtmkl.methods.independent_ridge:IndependentRidgeRegressor"
 
 
-def run_against_record(paper, folder, **settings):
-    return run_workflow(
-        papers=[str(paper)],
-        tier="paper",
-        against="published",
-        methods=[RIDGE],
-        results=str(folder / "results"),
-        **settings,
-    )
+def run_against_record(folder, **settings):
+    record = {"papers": ["argyriou2008"], "tier": "paper", "against": "published"}
+    part = {"experiments": ["digits"], "methods": [RIDGE], **settings}
+    return run_workflow(**record, **part, results=str(folder / "results"))
 
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    config = load_paper("argyriou2008", "paper")
-    return run_against_record(
-        "argyriou2008",
-        tmp_path_factory.mktemp("against"),
-        experiments=["digits"],
-        grid=config.methods["independent_common"].grid | {"fit_intercept": [False]},
-    )
+    configured = load_paper("argyriou2008", "paper").methods["independent_common"]
+    grid = configured.grid | {"fit_intercept": [False]}
+    return run_against_record(tmp_path_factory.mktemp("against"), grid=grid)
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +34,8 @@ def scores(done):
 
 
 def values(table, method):
-    mine = table[
-        (table["experiment"] == "digits")
-        & (table["method"] == method)
-        & (table["metric"] == "misclassified")
-        & (table["task"] == "all")
-    ]
+    digits = "experiment == 'digits' and metric == 'misclassified' and task == 'all'"
+    mine = table.query(f"{digits} and method == @method")
     return mine.sort_values("repeat")["value"].to_numpy()
 
 
@@ -64,9 +50,8 @@ def test_baselines_are_those_of_the_record_and_not_fitted(done, scores):
     for method in ("aggregate", "mtl_feat_linear", "floor"):
         np.testing.assert_array_equal(values(scores, method), values(record, method))
     fitted = (done.report.parent / "argyriou2008" / "fits").rglob("*.csv.gz")
-    assert {path.name.partition(".")[0] for path in fitted} == {
-        "independentridgeregressor"
-    }
+    names = {path.name.partition(".")[0] for path in fitted}
+    assert names == {"independentridgeregressor"}
 
 
 def test_the_report_puts_it_first(done):
@@ -108,13 +93,6 @@ def test_every_published_paper_can_be_compared_with(paper):
     assert {job.experiment for job in fit_jobs(config)} == set(config.experiments)
 
 
-def test_a_path_compares_nothing(tmp_path):
-    config = load_paper("argyriou2008", "paper")
-    path = next(n for n, e in config.experiments.items() if e.mode == "path")
-    with pytest.raises(ConfigError, match="records a path and compares nothing"):
-        run_against_record("argyriou2008", tmp_path, experiments=[path])
-
-
 def test_other_data_than_those_of_the_record(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "figures" / "argyriou2008"
     shutil.copytree(published_folder("argyriou2008"), folder)
@@ -123,7 +101,7 @@ def test_other_data_than_those_of_the_record(tmp_path, monkeypatch, capsys):
     provenance["data"][name]["digest"] = "0" * 16
     (folder / "provenance.json").write_text(json.dumps(provenance))
     monkeypatch.setattr(runs, "published_folder", lambda paper: folder)
-    done = run_against_record("argyriou2008", tmp_path, experiments=["digits"])
+    done = run_against_record(tmp_path)
     assert done.status == 1
     assert not done.report.exists()
     assert "is not the one behind the published scores" in capsys.readouterr().err

@@ -11,72 +11,72 @@ LISTS = {
 }
 
 
-def test_what_has_no_for_each_stays_as_it_is():
-    document = {"a": [1, "{b}", {"c": None}], "d": '{"alpha": 1.0}'}
-    assert expand(document, LISTS) == document
+SETS = {"for_each": {"set": "sets"}}
 
 
-def test_items_are_repeated_in_place_the_first_axis_slowest():
-    document = [
-        "before",
-        {
-            "for_each": {"set": "sets", "baseline": "baselines"},
-            "id": "{set.id}_{baseline}",
-        },
-        "after",
-    ]
-    assert expand(document, LISTS) == [
-        "before",
-        *({"id": f"{s}_{r}"} for s in "ab" for r in "xy"),
-        "after",
-    ]
-
-
-def test_entries_of_a_mapping_keep_their_order():
-    document = {
-        "first": 0,
-        "{set.label}, {size} %": {
-            "for_each": {"set": "sets", "size": "{set.sizes}"},
-            "where": {"experiment": "{set.id}", "train_size": "{size}"},
-        },
-        "last": 1,
-    }
-    made = expand(document, LISTS)
-    assert list(made) == ["first", "A, 10 %", "A, 20 %", "B, 20 %", "last"]
-    assert made["B, 20 %"] == {"where": {"experiment": "b", "train_size": 20}}
-
-
-def test_a_lone_placeholder_is_the_value_itself():
-    document = [{"for_each": {"set": "sets"}, "n": "{set.sizes}", "t": "{set.sizes}!"}]
-    assert expand(document, LISTS)[0] == {"n": [10, 20], "t": "[10, 20]!"}
-
-
-def test_a_key_is_left_out_where_the_item_lacks_the_field():
-    document = {"{set.id}": {"for_each": {"set": "sets"}, "tiers": "{set.tiers}"}}
-    assert expand(document, LISTS) == {"a": {}, "b": {"tiers": ["paper"]}}
-
-
-def test_groups_of_entries_may_hold_further_ones():
-    document = [
-        {
-            "for_each": {"set": "sets"},
-            "entries": [
+@pytest.mark.parametrize(
+    ("document", "made"),
+    [
+        # What has no for_each stays as it is.
+        ({"a": [1, "{b}", {"c": None}], "d": '{"alpha": 1.0}'},) * 2,
+        # Items are repeated in place, the first axis slowest.
+        (
+            ["before",
+             {"for_each": {"set": "sets", "baseline": "baselines"},
+              "id": "{set.id}_{baseline}"},
+             "after"],
+            ["before", *({"id": f"{s}_{r}"} for s in "ab" for r in "xy"), "after"],
+        ),
+        # Entries of a mapping keep their order.
+        (
+            {
+                "first": 0,
+                "{set.label}, {size} %": {
+                    "for_each": {"set": "sets", "size": "{set.sizes}"},
+                    "where": {"experiment": "{set.id}", "train_size": "{size}"},
+                },
+                "last": 1,
+            },
+            {
+                "first": 0,
+                "A, 10 %": {"where": {"experiment": "a", "train_size": 10}},
+                "A, 20 %": {"where": {"experiment": "a", "train_size": 20}},
+                "B, 20 %": {"where": {"experiment": "b", "train_size": 20}},
+                "last": 1,
+            },
+        ),
+        # A lone placeholder is the value itself.
+        (
+            [{"for_each": {"s": [[1, 2]]}, "n": "{s}", "t": "{s}!"}],
+            [{"n": [1, 2], "t": "[1, 2]!"}],
+        ),
+        # A key is left out where the item lacks the field.
+        (
+            {"{set.id}": {**SETS, "tiers": "{set.tiers}"}},
+            {"a": {}, "b": {"tiers": ["paper"]}},
+        ),
+        # Groups of entries may hold further ones.
+        (
+            [{**SETS, "entries": [
                 {"id": "{set.id}"},
                 {"for_each": {"size": [1, 2]}, "id": "{set.id}_{size}"},
-            ],
-        }
-    ]
-    ids = [item["id"] for item in expand(document, LISTS)]
-    assert ids == ["a", "a_1", "a_2", "b", "b_1", "b_2"]
-
-
-def test_braces_around_no_name_are_text():
-    document = [{"for_each": {"a": [0.5]}, "setting": '{"alpha": {a}}'}]
-    assert expand(document, LISTS) == [{"setting": '{"alpha": 0.5}'}]
+            ]}],
+            [{"id": name} for name in ("a", "a_1", "a_2", "b", "b_1", "b_2")],
+        ),
+        # Braces around no name are text.
+        (
+            [{"for_each": {"a": [0.5]}, "setting": '{"alpha": {a}}'}],
+            [{"setting": '{"alpha": 0.5}'}],
+        ),
+    ],
+)  # fmt: skip
+def test_entries_are_repeated_with_their_placeholders_filled(document, made):
+    found = expand(document, LISTS)
+    assert found == made
+    assert list(found) == list(made)
 
 
 ALL = {"for_each": {"r": "baselines"}}
-SETS = {"for_each": {"set": "sets"}}
 
 
 @pytest.mark.parametrize(

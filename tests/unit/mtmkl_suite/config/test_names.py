@@ -5,10 +5,7 @@ import yaml
 from configured import paper_of
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.names import (
-    check_names,
-    naming_file,
-)
+from mtmkl_suite.config.names import check_names, naming_file
 from mtmkl_suite.errors import ConfigError
 
 CONFIG = """
@@ -83,12 +80,10 @@ def config(sizes=(10, 20)):
 def put(key, value):
     """Return the configuration with another value at a dotted key."""
     changed = config()
-    *parents, last = [
-        int(s) if s.isdigit() and s != "10" else s for s in key.split(".")
-    ]
+    *parents, last = key.split(".")
     place = changed
     for step in parents:
-        place = place[step]
+        place = place[int(step)] if isinstance(place, list) else place[step]
     place[last] = value
     return changed
 
@@ -159,11 +154,7 @@ def test_what_experiments_have(key, value):
         (f"{ARGS}.others", [{"method": "zzz"}], "unknown method of school"),
         ("claims.0.evidence", ["zzz"], "unknown artefact 'zzz'"),
         (f"{ARGS}.baselines", ["ridge", "zzz"], "unknown method of school"),
-        (
-            f"{SETTING}.over_tasks",
-            {"higher": {"setting": "zzz"}},
-            "'zzz' is no setting",
-        ),
+        (f"{SETTING}.over_tasks", {"higher": {"setting": "z"}}, "'z' is no setting"),
     ],
 )
 def test_what_experiments_lack_is_named(key, value, message):
@@ -199,7 +190,5 @@ def test_what_is_changed_for_a_run_leaves_cells_empty():
     change = {"protocols.tss_fractions.train_percent": [40]}
     changed = load_paper("widmer2015", "paper", change)
     assert changed.protocols["tss_fractions"].train_percent == [40]
-    sizes = {
-        s.args["higher"].get("train_size") for c in changed.claims for s in c.settings
-    }
-    assert 60 in sizes
+    sides = [s.args["higher"] for claim in changed.claims for s in claim.settings]
+    assert 60 in {side.get("train_size") for side in sides}

@@ -55,15 +55,11 @@ def check(folder, artefact):
         "protocol": "random", "methods": [{"method": "ridge"}], "metrics": ["mse"],
         "datasets": {"name": "school"},
     }  # fmt: skip
-    config = paper_of(
-        {
-            "published": folder,
-            "protocols": {"random": {"kind": "random"}},
-            "methods": {"ridge": {}},
-            "experiments": {"school": school},
-            "artefacts": {"a": artefact},
-        }
-    )
+    config = paper_of({
+        "published": folder, "protocols": {"random": {"kind": "random"}},
+        "methods": {"ridge": {}}, "experiments": {"school": school},
+        "artefacts": {"a": artefact},
+    })  # fmt: skip
     check_names(config, [config])
 
 

@@ -15,7 +15,6 @@ from mtmkl_suite.config.overlay import (
     settings_of,
 )
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.run.workflow import run_workflow
 
 
 def test_keys_of_the_run_and_of_the_paper():
@@ -81,31 +80,33 @@ def test_a_wrong_key_or_value_names_file_and_key(text, words):
         changed_tiny(text)
 
 
+LISTED = "; mtmkl show NAME lists the keys that can be set"
+NEAREST = "; nearest: "
+
+
 @pytest.mark.parametrize(
-    ("text", "nearest"),
+    ("text", "hint"),
     [
-        ("train_samples=5", "protocols.random.train_samples"),
-        ("protocols.train_samples=5", "protocols.random.train_samples"),
-        ("datasets.n_per_clas=5", "experiments.digits.datasets.options.n_per_class"),
+        ("train_samples=5", f"{NEAREST}protocols.random.train_samples"),
+        ("protocols.train_samples=5", f"{NEAREST}protocols.random.train_samples"),
+        (
+            "datasets.n_per_clas=5",
+            f"{NEAREST}experiments.digits.datasets.options.n_per_class",
+        ),
+        ("zzzzzzzz=1", LISTED),
     ],
-)  # fmt: skip
-def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, nearest):
-    with pytest.raises(ConfigError) as refusal:
+)
+def test_a_key_that_is_not_there_has_the_nearest_and_how_to_list_them(text, hint):
+    with pytest.raises(ConfigError, match=rf"{hint}\b") as refusal:
         changed_tiny(text)
-    message, _, hint = str(refusal.value).partition("; nearest: ")
-    assert "tiny/experiments.yaml: key" in message or text.partition("=")[0] in message
-    assert hint.partition(";")[0].split(", ")[0] == nearest
-    assert hint.endswith("mtmkl show NAME lists the keys that can be set")
+    assert str(refusal.value).endswith(LISTED)
+    assert (NEAREST in str(refusal.value)) == hint.startswith(NEAREST)
 
 
 def test_a_wrong_value_of_a_key_that_is_there_has_no_other_keys():
     with pytest.raises(ConfigError) as refusal:
         changed_tiny("protocols.random.repeats=many")
-    assert "nearest" not in str(refusal.value)
-    with pytest.raises(ConfigError) as refusal:
-        changed_tiny("zzzzzzzz=1")
-    assert "nearest" not in str(refusal.value)
-    assert "mtmkl show NAME" in str(refusal.value)
+    assert LISTED not in str(refusal.value)
 
 
 def test_every_key_that_is_named_can_be_set():
@@ -167,14 +168,3 @@ def test_a_model_under_an_overlay_is_checked_anew():
         overlaid(method, {"grid": {"C": 2}}, "method A")
     with pytest.raises(ConfigError, match="unknown key 'labl'"):
         overlaid(method, {"labl": "B"})
-
-
-def test_readings_are_not_changed(tmp_path):
-    with pytest.raises(ConfigError, match="take one of the two"):
-        run_workflow(
-            papers=["yousefi2015"],
-            readings=True,
-            settings=["protocols.robot.repeats=1"],
-            results=str(tmp_path / "results"),
-        )
-    assert not any(tmp_path.iterdir())

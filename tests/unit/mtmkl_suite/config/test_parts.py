@@ -12,27 +12,19 @@ def config():
 
 
 def test_ones_own_method_joins_an_experiment_and_its_table(config):
-    joined = with_method(
-        paper_of(config), "real", "my.module:Own", grid={"gamma": [1, 2]}
-    )
+    grid = {"gamma": [1, 2]}
+    joined = with_method(paper_of(config), "real", "my.module:Own", grid=grid)
     assert "own" not in config["methods"]
     assert joined.experiments["real"].entry("own").settings is None
     assert joined.methods["own"].points == [{"gamma": 1}, {"gamma": 2}]
+    assert joined.methods["own"].selection == "common"
     assert joined.artefacts["table_1"].extra_rows == {"Own": {"method": "own"}}
 
 
-def test_ones_own_method_chooses_as_the_others_do():
+def test_ones_own_method_chooses_as_the_others_do_and_replaces_none_of_its_name():
     paper = load_paper("yousefi2015", "quick")
-    joined = with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
-    assert joined.methods["own"].selection == "validation"
-    paper = load_paper("argyriou2008", "quick")
-    joined = with_method(paper, "digits", "my.module:Own", grid={"C": [1, 2]})
-    assert joined.methods["own"].selection == "common"
-
-
-def test_ones_own_method_replaces_none_of_its_name():
-    paper = load_paper("yousefi2015", "quick")
-    joined = with_method(paper, "digits", "my.module:CMTL")
+    joined = with_method(paper, "digits", "my.module:CMTL", grid={"C": [1, 2]})
+    assert joined.methods["cmtl_own"].selection == "validation"
     assert joined.methods["cmtl"] == paper.methods["cmtl"]
     entries = [entry.method for entry in joined.experiments["digits"].methods]
     assert entries[-1] == "cmtl_own"
@@ -106,14 +98,12 @@ def test_a_configured_method_fills_its_column_or_is_refused():
 def test_a_label_that_is_another_column_is_marked():
     usual = load_paper("comparison", "quick")
     columns = usual.artefacts["table_ranks_classification"].comparison.columns
-    name = next(
-        name
-        for name, method in usual.methods.items()
-        if method.label in columns and name not in columns[method.label]
+    labels = {name: method.label for name, method in usual.methods.items()}
+    name, label = next(
+        (k, v) for k, v in labels.items() if v in columns and k not in columns[v]
     )
     joined = with_method(usual, "on_digits", name)
     found = joined.artefacts["table_ranks_classification"].comparison.columns
-    label = usual.methods[name].label
     assert found[label] == columns[label]
     assert found[f"{label} (joined)"] == [name]
 

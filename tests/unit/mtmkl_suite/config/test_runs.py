@@ -77,18 +77,27 @@ def test_methods_repeats_and_settings():
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("paper", "settings", "message"),
     [
-        ({"grid": {"C": []}}, "'grid.C'"),
-        ({"repeats": 0}, "'repeats': 0: input should be greater than"),
-        ({"against": "record"}, "'against'"),
-        ({"data": {"options": {}}}, "'source' is missing"),
-        ({"experimens": ["a"]}, "'experimens'; did you mean 'experiments'"),
+        ("yousefi2015", {"experiments": ["vehicle"]}, "only in tier paper: add --tier"),
+        (
+            "yousefi2015",
+            {"readings": True, "settings": ["protocols.robot.repeats=1"]},
+            "take one of the two",
+        ),
+        (
+            "argyriou2008",
+            {
+                "experiments": ["linear_synthetic_path"], "methods": [RIDGE],
+                "tier": "paper", "against": "published",
+            },
+            "records a path and compares nothing",
+        ),
     ],
-)
-def test_a_wrong_choice_is_named(settings, message):
-    with pytest.raises(ConfigError, match=f"config/config.yaml: key .*{message}"):
-        papers(TINY, **settings)
+)  # fmt: skip
+def test_choices_that_do_not_go_together(paper, settings, message):
+    with pytest.raises(ConfigError, match=message):
+        papers(paper, **settings)
 
 
 def test_methods_over_some_data_sets_are_ranked_over_these():

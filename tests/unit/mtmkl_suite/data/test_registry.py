@@ -1,5 +1,3 @@
-import hashlib
-import inspect
 import io
 import json
 import zipfile
@@ -8,6 +6,7 @@ from urllib.parse import quote
 import platformdirs
 import pytest
 import yaml
+from data_entries import file_of, set_of
 
 from mtmkl_suite.data import (
     DataCorruptError,
@@ -46,23 +45,11 @@ def load_misnamed(files):
 
 
 def file_entry(path, /, **changes):
-    content = TABLES[path]
-    entry = {
-        "path": path,
-        "bytes": len(content),
-        "sha256": hashlib.sha256(content).hexdigest(),
-    }
-    return entry | changes
+    return file_of(path, TABLES[path], **changes)
 
 
-def set_entry(**changes):
-    entry = {
-        "title": "A pair", "origin": "original", "licence": "none",
-        "citation": "Nobody (2000).", "original_url": [], "notes": [],
-        "loader": "pair_loader:load_pair", "tried": False,
-        "files": [file_entry(path) for path in TABLES],
-    }  # fmt: skip
-    return entry | changes
+def set_entry(loader="pair_loader:load_pair", **changes):
+    return set_of(*map(file_entry, TABLES), loader=loader, **changes)
 
 
 @pytest.fixture
@@ -83,24 +70,24 @@ def make(tmp_path, monkeypatch):
     return make_registry
 
 
+def filled(folder):
+    """Return a folder of data sets that has both files of the pair."""
+    (folder / "pair").mkdir(parents=True)
+    for path, content in TABLES.items():
+        (folder / "pair" / path).write_bytes(content)
+    return folder
+
+
 @pytest.fixture
 def mirror(make, tmp_path, monkeypatch):
     """Name a mirror in the environment."""
     monkeypatch.setenv(obtaining.MIRROR_VARIABLE, str(tmp_path / "mirror"))
-    folder = tmp_path / "mirror" / "pair"
-    folder.mkdir(parents=True)
-    for path, content in TABLES.items():
-        (folder / path).write_bytes(content)
-    return folder.parent
+    return filled(tmp_path / "mirror")
 
 
 @pytest.fixture
 def cache(tmp_path):
-    folder = tmp_path / "cache" / "pair"
-    folder.mkdir(parents=True)
-    for path, content in TABLES.items():
-        (folder / path).write_bytes(content)
-    return folder.parent
+    return filled(tmp_path / "cache")
 
 
 def serve(site, **changes):
@@ -174,10 +161,7 @@ def test_a_cache_that_cannot_be_is_said(make, tmp_path, site, monkeypatch, lacki
 
 
 def test_a_flipped_byte_in_the_mirror_is_found(make, mirror):
-    path = mirror / "pair" / "a.csv"
-    content = bytearray(path.read_bytes())
-    content[0] ^= 1
-    path.write_bytes(content)
+    (mirror / "pair" / "a.csv").write_bytes(b"1" + TABLES["a.csv"][1:])
     pair = make()
     for act in (pair.load, lambda name: pair.fetch([name])):
         with pytest.raises(DataCorruptError, match=r"'pair': .*a\.csv is damaged: its"):
@@ -199,12 +183,10 @@ def test_verify(make, mirror):
     assert {row["status"] for row in pair.verify(["pair"])} == {"ok"}
     (mirror / "pair" / "a.csv").unlink()
     (mirror / "pair" / "b b.csv").write_bytes(b"0,3\n1,5\n")
-    rows = pair.verify()
-    assert [(row["file"], row["status"]) for row in rows] == [
-        ("a.csv", "missing"),
-        ("b b.csv", "corrupt"),
-    ]
-    assert "its sha256 is" in rows[1]["detail"]
+    rows = {row["file"]: row for row in pair.verify()}
+    assert rows["a.csv"]["status"] == "missing"
+    assert rows["b b.csv"]["status"] == "corrupt"
+    assert "its sha256 is" in rows["b b.csv"]["detail"]
 
 
 def test_line_ends_of_a_mirror_may_differ_where_declared(make, mirror):
@@ -233,8 +215,8 @@ def test_names_and_options_are_checked_before_work(make):
 
 
 def half_entry(**changes):
-    own = {"loader": "pair_loader:load_half", "files": [file_entry("a.csv")]}
-    return set_entry(**own, **{"uses": ["pair/b b.csv"]} | changes)
+    uses = {"uses": ["pair/b b.csv"], **changes}
+    return set_of(file_entry("a.csv"), loader="pair_loader:load_half", **uses)
 
 
 def test_a_set_may_use_files_of_another(make, mirror, site):
@@ -249,17 +231,11 @@ def test_a_set_may_use_files_of_another(make, mirror, site):
     assert known.load("half", download=False).digest() == data.digest()
     (mirror / "pair" / "b b.csv").unlink()
     assert known.locate("half") is None
-    assert [row["status"] for row in known.verify(["half"])] == [
-        "ok",
-        "missing",
-    ]
+    assert [row["status"] for row in known.verify(["half"])] == ["ok", "missing"]
     with pytest.raises(DataNotAvailableError, match=r"'pair' is not avail.*: b b\.csv"):
         known.load("half", download=False)
-    rows = known.fetch(["half"])
-    assert [(row["dataset"], row["source"]) for row in rows] == [
-        ("half", "mirror"),
-        ("pair", "downloaded"),
-    ]
+    sources = {row["dataset"]: row["source"] for row in known.fetch(["half"])}
+    assert sources == {"half": "mirror", "pair": "downloaded"}
     assert known.locate("half") == "cache"
 
 
@@ -286,10 +262,7 @@ def test_a_loader_must_give_the_name(make, mirror):
         ({"files": [file_entry("a.csv", sha256="ab")]}, "files.0.sha256"),
         ({"files": [file_entry("a.csv", urls=["ftp://x"])]}, "files.0.urls.0"),
         ({"files": [file_entry("a.csv")] * 2}, "files.1.path"),
-        (
-            {"files": [file_entry("a.csv", members_sha256="S")]},
-            "files.0.members_sha256",
-        ),
+        ({"files": [file_entry("a.csv", members_sha256="S")]}, "0.members_sha256"),
     ],
 )
 def test_a_wrong_registry_names_the_key(make, changes, key):
@@ -319,17 +292,6 @@ def test_images_have_the_shipped_hashes(data_mirror, name):
     entry = default_registry()[name]
     (file,) = [file for file in entry.files if file.members_sha256]
     checksums = config_dir() / entry.file(file.members_sha256).shipped
-    packed = file.model_copy(
-        update={"bytes": 1, "sha256": "0" * 64}
-    )  # as if in another way
-    problem = find_problem(data_mirror / name / file.path, packed, checksums=checksums)
-    assert problem is None
-
-
-def test_sets_with_a_draw_for_every_repeat():
-    known = default_registry()
-    drawn = [name for name in known if known[name].drawn]
-    assert {"linear_synthetic", "digits_pairs"} <= set(drawn)
-    assert not {"digits", "school"} & set(drawn)
-    for name in drawn:
-        assert "seed" in inspect.signature(known[name].find_loader()).parameters
+    in_another_way = file.model_copy(update={"bytes": 1, "sha256": "0" * 64})
+    path = data_mirror / name / file.path
+    assert find_problem(path, in_another_way, checksums=checksums) is None

@@ -13,10 +13,9 @@ def data(y, sizes=(6, 8, 7), d=2, **more):
 
 def test_a_sample_has_both_classes_and_few_examples():
     labels = np.where(np.arange(21) % 5 == 0, 1.0, -1.0)
+    few = {"n_tasks": 2, "n_samples": 4, "is_classifier": True}
     for seed in range(5):
-        sample = draw(
-            data(labels), n_tasks=2, n_samples=4, seed=seed, is_classifier=True
-        )
+        sample = draw(data(labels), seed=seed, **few)
         assert sample.n_tasks == 2
         for t in range(2):
             own = sample.y[sample.task == t]
@@ -30,10 +29,9 @@ def test_rows_keep_their_targets_and_tasks():
     sample = draw(full, n_tasks=2, n_samples=3, seed=1, is_classifier=False)
     rows = sample.y.astype(int)
     np.testing.assert_array_equal(sample.X, full.X[rows])
-    assert len(set(full.task[rows])) == 2
-    np.testing.assert_array_equal(
-        np.unique(full.task[rows], return_inverse=True)[1], sample.task
-    )
+    drawn, task = np.unique(full.task[rows], return_inverse=True)
+    assert drawn.size == 2
+    np.testing.assert_array_equal(task, sample.task)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +51,10 @@ def test_nodes_have_the_same_samples():
         task=np.repeat(np.arange(5), 30),
         name="graph",
     )
-    sample = draw(
-        graph, n_tasks=3, n_samples=10, seed=0, is_classifier=False, is_graph=True
-    )
+    few = {"n_tasks": 3, "seed": 0, "is_classifier": False, "is_graph": True}
+    sample = draw(graph, n_samples=10, **few)
     assert sample.X.shape == (30, 3)
     np.testing.assert_array_equal(sample.X[:10], sample.X[20:])
     np.testing.assert_array_equal(sample.y[10:20], 2.0 * sample.X[:10, 1] - 1.0)
     with pytest.raises(ValueError, match="one task per column"):
-        draw(
-            data(np.ones(21)),
-            n_tasks=3, n_samples=4, seed=0, is_classifier=False, is_graph=True,
-        )  # fmt: skip
+        draw(data(np.ones(21)), n_samples=4, **few)

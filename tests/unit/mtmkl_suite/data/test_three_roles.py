@@ -1,5 +1,7 @@
 """Splits into training, validation and test rows: halves, thirds and fractions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,39 +29,47 @@ def roles(split):
 
 
 HALVES = {"id": "h", "kind": "halves", "repeats": 3}
+FRACTIONS = {"id": "f", "kind": "fractions", "repeats": 2}
 
 
-def test_halves_of_separate_tasks():
+@pytest.mark.parametrize(
+    ("protocol", "train_sizes", "train_positives"),
+    [
+        ({**HALVES, "train_sizes": [10, 20]}, [20, 20, 20], [4, 1, 1]),
+        ({**FRACTIONS, "train_percent": [10, 20]}, [10, 16, 6], [2, 1, 1]),
+    ],
+)
+def test_rare_labels_of_separate_tasks_are_in_every_role(
+    protocol, train_sizes, train_positives
+):
     data = separate_tasks([50, 80, 31], [10, 5, 3])
-    splits = make_splits(data, {**HALVES, "train_sizes": [10, 20]}, 0)
-    assert set(splits) == {(n, r) for n in (10, 20) for r in range(3)}
-    for (n, _), split in splits.items():
+    splits = make_splits(data, protocol, 0)
+    assert set(splits) == {(n, r) for n in (10, 20) for r in range(protocol["repeats"])}
+    for split in splits.values():
         every = np.sort(np.concatenate(roles(split)))
         np.testing.assert_array_equal(every, np.arange(161))
         sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
-        np.testing.assert_array_equal(sizes[0], n)
         assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
         for label in (-1.0, 1.0):
             assert np.all([counts(data, rows, label) >= 1 for rows in roles(split)])
         np.testing.assert_array_equal(split.fold, 0)
-    positives = counts(data, splits[20, 0].train, 1.0)
-    np.testing.assert_array_equal(positives, [4, 1, 1])
+    train = splits[20, 0].train
+    np.testing.assert_array_equal(np.bincount(data.task[train]), train_sizes)
+    np.testing.assert_array_equal(counts(data, train, 1.0), train_positives)
 
 
 def test_unstratified_halves_vary_in_labels():
     data = separate_tasks([60], [12])
     protocol = {**HALVES, "repeats": 30, "train_sizes": 20}
-    drawn = {
-        stratified: {
-            int(counts(data, split.train, 1.0)[0])
-            for split in make_splits(
-                data, {**protocol, "stratified": stratified}, 0
-            ).values()
-        }
-        for stratified in (True, False)
-    }
-    assert drawn[True] == {4}
-    assert len(drawn[False]) > 3
+    stratified, drawn = (
+        {counts(data, split.train, 1.0)[0] for split in splits.values()}
+        for splits in (
+            make_splits(data, protocol, 0),
+            make_splits(data, {**protocol, "stratified": False}, 0),
+        )
+    )
+    assert stratified == {4}
+    assert len(drawn) > 3
 
 
 def test_thirds():
@@ -73,28 +83,32 @@ def test_thirds():
     assert not np.array_equal(splits[0, 0].train, splits[0, 1].train)
 
 
-def test_an_example_has_one_role_in_all_tasks():
-    label = np.repeat([0, 1, 2], [20, 30, 10])
-    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
-    split = make_splits(data, {**HALVES, "train_sizes": 12}, 0)[12, 0]
+LABEL = np.repeat([0, 1, 2], [20, 30, 10])
+
+
+@pytest.fixture
+def rest():
+    return one_vs_rest(np.arange(60.0)[:, None], LABEL, name="rest")
+
+
+def test_an_example_has_one_role_in_all_tasks(rest):
+    split = make_splits(rest, {**HALVES, "train_sizes": 12}, 0)[12, 0]
     for rows in roles(split):
-        samples = [set(data.sample[rows[data.task[rows] == t]]) for t in range(3)]
+        samples = [set(rest.sample[rows[rest.task[rows] == t]]) for t in range(3)]
         assert samples[0] == samples[1] == samples[2]
     # Strata are the classes: 4, 6 and 2 of 12.
-    drawn = label[data.sample[split.train[data.task[split.train] == 0]]]
+    drawn = LABEL[rest.sample[split.train[rest.task[split.train] == 0]]]
     np.testing.assert_array_equal(np.bincount(drawn), [4, 6, 2])
 
 
-def test_tasks_may_draw_their_examples_by_themselves():
-    label = np.repeat([0, 1, 2], [20, 30, 10])
-    data = one_vs_rest(np.arange(60.0)[:, None], label, name="rest")
+def test_tasks_may_draw_their_examples_by_themselves(rest):
     protocol = {**HALVES, "train_sizes": 12, "shared": False}
-    split = make_splits(data, protocol, 0)[12, 0]
-    np.testing.assert_array_equal(np.bincount(data.task[split.train]), 12)
-    of_task = [split.train[data.task[split.train] == t] for t in range(2)]
-    assert set(data.sample[of_task[0]]) != set(data.sample[of_task[1]])
+    train = make_splits(rest, protocol, 0)[12, 0].train
+    np.testing.assert_array_equal(np.bincount(rest.task[train]), 12)
+    samples = [set(rest.sample[train[rest.task[train] == t]]) for t in range(2)]
+    assert samples[0] != samples[1]
     # Strata are the labels of each task: 4, 6 and 2 of 12 positive.
-    np.testing.assert_array_equal(counts(data, split.train, 1.0), [4, 6, 2])
+    np.testing.assert_array_equal(counts(rest, train, 1.0), [4, 6, 2])
 
 
 def test_tasks_that_share_some_examples_are_refused():
@@ -116,9 +130,6 @@ def test_a_label_may_go_without_where_so_few_or_so_many_are_wanted(n_train):
 def test_too_many_for_training_are_named():
     with pytest.raises(ValueError, match="leave too few of the 50"):
         make_splits(separate_tasks([50], [20]), {**HALVES, "train_sizes": 49}, 0)
-
-
-FRACTIONS = {"id": "f", "kind": "fractions", "repeats": 2}
 
 
 def one_vs_one_of(sizes):
@@ -144,18 +155,6 @@ def test_fractions_of_the_classes_of_pairs():
         )
         np.testing.assert_array_equal(counts.sum(axis=0), sizes)
         assert np.all(np.isin(counts[1] - counts[2], (0, 1)))
-
-
-def test_fractions_of_separate_tasks_keep_rare_labels_in_every_role():
-    data = separate_tasks([50, 80, 31], [10, 5, 3])
-    splits = make_splits(data, {**FRACTIONS, "train_percent": 20}, 0)
-    for split in splits.values():
-        sizes = [np.bincount(data.task[rows], minlength=3) for rows in roles(split)]
-        np.testing.assert_array_equal(sizes[0], [10, 16, 6])
-        assert np.all(np.abs(sizes[1] - sizes[2]) <= 1)
-        for rows in roles(split):
-            assert np.all(counts(data, rows, 1.0) >= 1)
-        np.testing.assert_array_equal(counts(data, split.train, 1.0), [2, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -187,25 +186,26 @@ def test_some_repeats_are_those_of_all():
 GIVEN = {"id": "g", "kind": "given_roles", "repeats": 2}
 
 
-class TestGivenRoles:
-    def data(self, **marks):
-        truth = {
-            f"is_{role}": np.isin(np.arange(6), rows) for role, rows in marks.items()
-        }
-        task = np.repeat([0, 1], 3)
-        X, y = np.arange(6.0)[:, None], np.tile([1.0, -1.0], 3)
-        return MultiTaskData(X=X, y=y, task=task, name="marked", truth=truth)
+def with_roles(**marks):
+    truth = {f"is_{role}": np.isin(np.arange(6), rows) for role, rows in marks.items()}
+    return replace(separate_tasks([3, 3], [2, 1]), name="marked", truth=truth)
 
-    def test_roles_are_the_marks(self):
-        splits = make_splits(self.data(validation=[1, 4], test=[2, 5]), GIVEN, 0)
-        assert set(splits) == {(0, 0), (0, 1)}
-        for split in splits.values():
-            assert [list(rows) for rows in roles(split)] == [[0, 3], [1, 4], [2, 5]]
 
-    def test_missing_marks_are_named(self):
-        with pytest.raises(ValueError, match="no 'is_validation' in its truth"):
-            make_splits(self.data(test=[2]), GIVEN, 0)
-        with pytest.raises(ValueError, match="no row of 'marked' is marked for val"):
-            make_splits(self.data(validation=[], test=[2]), GIVEN, 0)
-        with pytest.raises(ValueError, match="row 2 has two roles"):
-            make_splits(self.data(validation=[2], test=[2]), GIVEN, 0)
+def test_given_roles_are_the_marks():
+    splits = make_splits(with_roles(validation=[1, 4], test=[2, 5]), GIVEN, 0)
+    assert set(splits) == {(0, 0), (0, 1)}
+    for split in splits.values():
+        assert [list(rows) for rows in roles(split)] == [[0, 3], [1, 4], [2, 5]]
+
+
+@pytest.mark.parametrize(
+    ("marks", "message"),
+    [
+        ({}, "no 'is_validation' in its truth"),
+        ({"validation": []}, "no row of 'marked' is marked for val"),
+        ({"validation": [2]}, "row 2 has two roles"),
+    ],
+)
+def test_missing_marks_are_named(marks, message):
+    with pytest.raises(ValueError, match=message):
+        make_splits(with_roles(**marks, test=[2]), GIVEN, 0)

@@ -98,9 +98,8 @@ def test_errors_are_summed_over_held_out_rows_by_task():
     train = MultiTaskData(X=np.zeros((18, 2)), y=y, task=task, name="toy")
     experiment = SimpleNamespace(select_by=None)
     part = {"experiment": experiment, "train": train, "grid": grid, "n_tasks": 3}
-    errors, points = selectors._errors_of_points(
-        SimpleNamespace(**part, fold=fold), ConstantPrediction()
-    )
+    apart = SimpleNamespace(**part, fold=fold)
+    errors, points = selectors._errors_of_points(apart, ConstantPrediction())
     assert points == grid
     expected = [[((y[task == t] - g) ** 2).sum() for t in range(3)] for g in (0.0, 0.5)]
     np.testing.assert_allclose(errors, expected)

@@ -31,9 +31,8 @@ def test_all_matrices_have_one_kernel_each(spec):
 
 
 def test_an_unknown_matrix_lists_those_known():
+    unknown = [{"name": "precomputed", "matrix": "c"}]
     with pytest.raises(ValueError, match="'given' has no matrix 'c'; it has: a, b"):
-        with_matrices(
-            [{"name": "precomputed", "matrix": "c"}], data(a=np.eye(4), b=np.eye(4))
-        )
+        with_matrices(unknown, data(a=np.eye(4), b=np.eye(4)))
     with pytest.raises(ValueError, match="'given' has no matrix 'all', nor any other"):
         with_matrices(["precomputed"], data())

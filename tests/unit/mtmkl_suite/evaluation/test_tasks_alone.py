@@ -5,24 +5,17 @@ import pytest
 from configured import of
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.methods import (
-    IndependentSVMClassifier,
-    IndependentSVMRegressor,
-)
+from mtmkl.methods import IndependentSVMClassifier, IndependentSVMRegressor
 from mtmkl_suite.config.models import Experiment
 from mtmkl_suite.data import make_split
 from mtmkl_suite.evaluation.selectors import EstimatorByTask, Part, alone
 from mtmkl_suite.metrics import METRICS
 
-GRID = [{"C": C, "kernels": [k]} for k in ("linear", "gaussian") for C in (0.1, 10.0)]
+WIDE = {"name": "gaussian", "width": 1.0}
 
 
-def grid():
-    wide = {"name": "gaussian", "width": 1.0}
-    return [
-        {**point, "kernels": [wide] if point["kernels"] == ["gaussian"] else ["linear"]}
-        for point in GRID
-    ]
+def grid(*kernels):
+    return [{"C": C, "kernels": [k]} for k in kernels for C in (0.1, 10.0)]
 
 
 def data():
@@ -53,27 +46,24 @@ def part(estimator, points, found=None, **settings):
 
 
 def test_every_task_gets_its_kernel():
-    given = part(IndependentSVMClassifier, grid())
+    given = part(IndependentSVMClassifier, grid("linear", WIDE))
     (fitted,) = alone(given)
     kernels = fitted.params["kernels"]
-    assert kernels[1][0] == {"name": "gaussian", "width": 1.0}
+    assert kernels[1] == [WIDE]
+    test = given.test
+    outputs = fitted.estimator.decision_function(test.X, task=test.task)
     for t in range(2):
         rows = given.train.rows_of(t)
         point = {name: values[t] for name, values in fitted.params.items()}
         single = IndependentSVMClassifier(**point)
         single.fit(given.train.X[rows], given.train.y[rows])
-        test = given.test.rows_of(t)
-        np.testing.assert_allclose(
-            fitted.estimator.decision_function(given.test.X, task=given.test.task)[
-                test
-            ],
-            single.decision_function(given.test.X[test]),
-            atol=1e-6,
-        )
+        rows = test.rows_of(t)
+        expected = single.decision_function(test.X[rows])
+        np.testing.assert_allclose(outputs[rows], expected, atol=1e-6)
 
 
 def test_a_metric_of_all_tasks_cannot_choose_for_each():
-    given = part(IndependentSVMClassifier, grid(), select_by="misclassified")
+    given = part(IndependentSVMClassifier, grid(WIDE), select_by="misclassified")
     with pytest.raises(ValueError, match="needs errors of each task"):
         next(alone(given))
 
@@ -86,31 +76,22 @@ def test_scales_are_those_of_all_training_rows_whatever_other_tasks_chose():
     y = np.where(task == 0, np.sin(3.0 * X[:, 0]), 50.0 + X[:, 0]) + 0.1 * X[:, 1]
     found = MultiTaskData(X=X, y=y, task=task, name="two units")
     scaled = {
+        "standardize_target": True, "standardize": True, "normalize": "trace",
         "epsilon": 0.01,
-        "standardize_target": True,
-        "standardize": True,
-        "normalize": "trace",
-    }
-    points = [
-        {"kernels": [kernel], "C": C}
-        for kernel in ({"name": "gaussian", "width": 0.1}, {"name": "linear"})
-        for C in (0.1, 10.0)
-    ]
+    }  # fmt: skip
+    points = grid({"name": "gaussian", "width": 0.1}, {"name": "linear"})
     given = part(lambda: IndependentSVMRegressor(**scaled), points, found)
     (fitted,) = alone(given)
     assert fitted.params["kernels"][0] != fitted.params["kernels"][1]
     train, test = given.train, given.test
+    outputs = fitted.estimator.predict(test.X, task=test.task)
     for t in range(2):
         point = {name: values[t] for name, values in fitted.params.items()}
-        whole = IndependentSVMRegressor(**scaled, **point).fit(
-            train.X, train.y, task=train.task
-        )
+        whole = IndependentSVMRegressor(**scaled, **point)
+        whole.fit(train.X, train.y, task=train.task)
         rows = test.rows_of(t)
-        np.testing.assert_allclose(
-            fitted.estimator.predict(test.X, task=test.task)[rows],
-            whole.predict(test.X[rows], task=test.task[rows]),
-            rtol=1e-6,
-        )
+        expected = whole.predict(test.X[rows], task=test.task[rows])
+        np.testing.assert_allclose(outputs[rows], expected, rtol=1e-6)
 
 
 def test_outputs_are_of_the_estimator_that_stands_for_the_task():
@@ -124,7 +105,6 @@ def test_outputs_are_of_the_estimator_that_stands_for_the_task():
     one, three = Constant(1), Constant(3)
     model = EstimatorByTask([three, one, three])
     X, task = np.arange(5.0)[:, None] / 10, np.array([1, 0, 2, 1, 0])
-    np.testing.assert_allclose(
-        model.decision_function(X, task), [1.0, 3.1, 3.2, 1.3, 3.4]
-    )
+    found = model.decision_function(X, task)
+    np.testing.assert_allclose(found, [1.0, 3.1, 3.2, 1.3, 3.4])
     assert (model.n_iter_, model.duality_gap_) == (3, pytest.approx(0.3))

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ from mtmkl_suite.evaluation.cells import FitJob, MethodFailedError, run_job
 from mtmkl_suite.metrics import area_under_curve
 
 FITS = []
+ANGLES = [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]
 
 
 class Tilted(ClassifierMixin, BaseEstimator):
@@ -52,9 +54,7 @@ def splits(data):
 
 def make_job(tmp_path, *, method=Tilted, experiment=None, along=(), **settings):
     FITS.clear()
-    usual = {
-        "selection": "validation", "grid": {"angle": [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]},
-    }  # fmt: skip
+    usual = {"selection": "validation", "grid": {"angle": ANGLES}}
     experiment = {"metrics": ["auc", "misclassified"], **(experiment or {})}
     plan = FitJob("e", "toy", "m", 0, (0, 1))
     return made_job(
@@ -65,12 +65,8 @@ def make_job(tmp_path, *, method=Tilted, experiment=None, along=(), **settings):
 
 def mean_area(data, rows, angle):
     score = data.X[rows] @ [1.0, angle]
-    return np.mean(
-        [
-            area_under_curve(data.y[rows][mine], score[mine])
-            for mine in (data.task[rows] == t for t in range(3))
-        ]
-    )
+    own = (data.task[rows] == t for t in range(3))
+    return np.mean([area_under_curve(data.y[rows][k], score[k]) for k in own])
 
 
 def test_the_best_on_validation_rows_is_scored_on_test_rows(tmp_path, data, splits):
@@ -79,14 +75,12 @@ def test_the_best_on_validation_rows_is_scored_on_test_rows(tmp_path, data, spli
     assert [n for *_, n in FITS] == [60] * 12
     for repeat in range(2):
         split = splits[20, repeat]
-        grid = [0.0, 0.5, 1.0, 2.0, 4.0, 40.0]
-        areas = [mean_area(data, split.validation, angle) for angle in grid]
-        best = grid[int(np.argmax(areas))]
+        areas = [mean_area(data, split.validation, angle) for angle in ANGLES]
+        best = ANGLES[int(np.argmax(areas))]
         rows = scores[scores["repeat"] == repeat].set_index("metric")
         assert json.loads(rows.loc["auc", "params"]) == {"angle": best}
-        assert rows.loc["auc", "value"] == pytest.approx(
-            mean_area(data, split.test, best)
-        )
+        area = mean_area(data, split.test, best)
+        assert rows.loc["auc", "value"] == pytest.approx(area)
         assert rows.loc["validation_auc", "value"] == pytest.approx(max(areas))
         assert rows.loc["auc", "at_grid_edge"] == float(best in (0.0, 40.0))
         wrong = np.sign(data.X[split.test] @ [1.0, best]) != data.y[split.test]
@@ -94,23 +88,18 @@ def test_the_best_on_validation_rows_is_scored_on_test_rows(tmp_path, data, spli
 
 
 def test_no_value_to_choose_by_is_named(tmp_path, data, splits):
-    one_label = MultiTaskData(
-        X=data.X, y=np.ones(240), task=data.task, name="toy", task_names=("a", "b", "c")
-    )
+    one_label = replace(data, y=np.ones(240))
     with pytest.raises(MethodFailedError, match="'auc' has no value on the validation"):
         run_job(make_job(tmp_path), lambda repeat: one_label, splits)
 
 
 def test_some_parameters_are_walked_along(tmp_path, data, splits):
     grid = {"offset": [-1.0, 0.0], "angle": [0.0, 2.0, 40.0]}
-    scores, _ = run_job(
-        make_job(tmp_path, grid=grid, along=("offset",)), lambda repeat: data, splits
-    )
+    job = make_job(tmp_path, grid=grid, along=("offset",))
+    scores, _ = run_job(job, lambda repeat: data, splits)
     chosen = scores[scores["metric"] == "auc"]
-    assert [json.loads(text) for text in chosen["setting"]] == [
-        {"offset": -1.0},
-        {"offset": 0.0},
-    ] * 2
+    offsets = [json.loads(text) for text in chosen["setting"]]
+    assert offsets == [{"offset": -1.0}, {"offset": 0.0}] * 2
     # The offset changes no ranking, the angle is chosen for each.
     assert {json.loads(text)["angle"] for text in chosen["params"]} == {2.0}
 

@@ -7,11 +7,7 @@ from mtmkl.methods import REGISTRY
 from mtmkl_suite.config.load import load_paper, load_run_config
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.errors import ConfigError
-from mtmkl_suite.run.checks import (
-    check_functions,
-    check_names,
-    check_terms,
-)
+from mtmkl_suite.run.checks import check_functions, check_names, check_terms
 
 
 class Own:
@@ -40,55 +36,95 @@ def config(config):
     return config
 
 
-def of_ridge(**change):
-    return lambda config: config["methods"]["ridge"].update(change)
+def edited(config, ridge=(), **digits):
+    """Return a paper with other settings of its one method and its one experiment."""
+    config["methods"]["ridge"].update(ridge)
+    config["experiments"]["digits"].update(digits)
+    return paper_of(config)
 
 
-def of_digits(**change):
-    return lambda config: config["experiments"]["digits"].update(change)
+def ridge(**change):
+    return {"ridge": change}
 
 
-def digits(**more):
-    return {"name": "digits", **more}
+def data(name="digits", **more):
+    return {"datasets": {"name": name, **more}}
 
 
 def hold(**held):
-    return of_digits(methods=[{"method": "ridge", "hold": held}])
+    return {"methods": [{"method": "ridge", "hold": held}]}
+
+
+def own(**grid):
+    return ridge(**{"class": OWN, "params": {"needed": 1}, "grid": grid})
+
+
+def way(params, **grid):
+    """Take a method with a way of its own to choose."""
+    return ridge(**{
+        "class": "GroupFeatureSharingClassifier", "params": params,
+        "grid": {"lam": [1.0], **grid},
+        "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
+    })  # fmt: skip
 
 
 RIDGE, WIDHT = {"method": "ridge"}, {"name": "gaussian", "widht": 1.0}
 PER_TASK = {"class": "RRHetRegressor", "params": {}, "selection": "per_task"}
-
-
-def own(**grid):
-    return of_ridge(**{"class": OWN, "params": {"needed": 1}, "grid": grid})
+VALIDATED = ridge(selection="validation")
+TRUTH = ["covariance_distance"]
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (of_ridge(grid={"gama": [1]}), r"grid\.gama': unknown param.*mean 'gamma'\? "),
-        (of_ridge(grid={"gamma": [1.0, -1.0]}), r"grid\.gamma': .*positive.*got -1\.0"),
-        (of_ridge(params={"basis_tol": 0}), r"params\.basis_tol': .*positive.*got 0"),
-        (of_ridge(grid={"kernel": [WIDHT]}), r"grid\.kernel': .*'gaussian' has no 'wi"),
-        (of_ridge(**PER_TASK), r"selection': RRHetRegressor takes no 'gamma' for .*"),
+        (ridge(grid={"gama": [1]}), r"grid\.gama': unknown param.*mean 'gamma'\? "),
+        (ridge(grid={"gamma": [1.0, -1.0]}), r"grid\.gamma': .*positive.*got -1\.0"),
+        (ridge(params={"basis_tol": 0}), r"params\.basis_tol': .*positive.*got 0"),
+        (ridge(grid={"kernel": [WIDHT]}), r"grid\.kernel': .*'gaussian' has no 'wi"),
+        (ridge(**PER_TASK), r"selection': RRHetRegressor takes no 'gamma' for .*"),
         (own(depth=[1, 0]), r"grid\.depth': .*Own: depth is 0, wanted at least 1"),
-        (of_ridge(selection="validation"), "selection: validation, but a protocol of "),
-        (of_digits(methods=[RIDGE] * 2), "1.method': 'ridge' stands here"),
+        (ridge(**{"class": "fractions:Fraction"}), "class': 'fractions:.*: has no fit"),
+        (
+            ridge(**{"class": "sklearn.linear_model:Ridge"}),
+            "fit takes no task",
+        ),
+        (VALIDATED, "selection: validation, but a protocol of "),
+        ({"methods": [RIDGE] * 2}, "1.method': 'ridge' stands here"),
         (hold(gama=0), r"hold': unknown parameter of the grid 'gama'; did"),
         (hold(gamma=2), r"hold\.gamma': 2 is no repeat; there are 2, numbered"),
-        (of_digits(repeats=3), r"repeats': 3 is more than the 2"),
-        (of_digits(datasets=digits(vary={"n_per_clas": [5]})), "mean 'n_per_class'"),
-        (of_digits(datasets=digits(options={"n_per_class": "z"})), "'z': input should"),
-        (of_digits(datasets=digits(vary={"n_per_class": [200]})), "200: input should"),
-        (of_digits(protocol="halves"), "'halves' has validation rows: take a method"),
+        ({"repeats": 3}, r"repeats': 3 is more than the 2"),
+        (data(vary={"n_per_clas": [5]}), "mean 'n_per_class'"),
+        (data(options={"n_per_class": "z"}), "'z': input should"),
+        (data(vary={"n_per_class": [200]}), "200: input should"),
+        (data("scool"), "'scool'.* mean 'school'"),
+        ({"protocol": "halves"}, "'halves' has validation rows: take a method"),
+        (way({"n_rounds": "zzz"}), "params.n_rounds.* is 'zzz': input should"),
+        (way({"kernels": "zzz"}), "params.kernels': .*'zzz'"),
+        (way({}, lam=[1.0, "zzz"]), "grid.lam.* is 'zzz': input should"),
+        (way({}, mu=[1.0]), "grid.mu"),
+        # metrics that cannot be had, or chosen by
+        ({**data("school"), "metrics": ["auc"]}, "'auc' needs labels −1 and"),
+        ({"metrics": ["edge_auc"]}, "'edge_auc' needs 'adjacency' of the ground truth"),
+        ({**data("school"), "metrics": TRUTH}, "'covariance' of"),
+        ({"select_by": "auc"}, "'auc' is not among the metrics of the experiment: mis"),
+        (
+            {"select_by": "misclassified", **ridge(selection="per_task")},
+            "'ridge' has selection 'per_task', which takes the smallest squared error",
+        ),
+        (
+            {"metrics": ["n_features", "mse"], **VALIDATED},
+            "'n_features', which is not better or worse; choose by mse",
+        ),
+        ({"metrics": ["mse", "n_features"], "select_by": "n_features"}, "be chosen by"),
+        (
+            {**data("linear_synthetic"), "metrics": TRUTH, **VALIDATED},
+            "which asks for the truth; choose by another metric",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_before_any_work(config, edit, message):
-    check_names(paper_of(config))
-    edit(config)
     with pytest.raises(ConfigError, match=message) as refused:
-        check_names(paper_of(config))
+        check_names(edited(config, **edit))
     place = r"^toy2000/experiments\.yaml: key '(methods\.ridge|experiments\.digits)\."
     assert re.match(place, str(refused.value))
 
@@ -96,16 +132,23 @@ def test_what_is_wrong_is_named_before_any_work(config, edit, message):
 @pytest.mark.parametrize(
     "edit",
     [
+        {},
         # An argument that is missing is a gap of that method, not the end of the run.
-        of_ridge(**{"class": OWN, "params": {}, "grid": {"depth": [1]}}),
-        of_ridge(params={"gamma": [1.0, 2.0]}, grid={"basis_tol": [1e-6]}),
-        of_digits(mode="path", protocol="halves"),
-        of_digits(methods=[{"method": "ridge", "hold": {"gamma": 1}}]),
+        ridge(**{"class": OWN, "params": {}, "grid": {"depth": [1]}}),
+        ridge(params={"gamma": [1.0, 2.0]}, grid={"basis_tol": [1e-6]}),
+        {"mode": "path", "protocol": "halves"},
+        hold(gamma=1),
+        {"metrics": ["n_features", "misclassified"]},
+        {"metrics": ["n_features", "auc"], "select_by": "auc"},
+        {"metrics": ["auc"], **ridge(selection="per_task")},
+        {
+            **data("ising_graphs"), "metrics": ["edge_auc"], "mode": "path",
+            **VALIDATED,
+        },
     ],
-)
+)  # fmt: skip
 def test_what_may_be_right_is_let_through(config, edit):
-    edit(config)
-    check_names(paper_of(config))
+    check_names(edited(config, **edit))
 
 
 def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch):
@@ -116,8 +159,7 @@ def test_every_value_of_a_grid_is_tried_but_not_every_point(config, monkeypatch)
 
     monkeypatch.setattr(REGISTRY["IndependentRidgeRegressor"], "_check_params", keep)
     gamma, tol = [float(k) for k in range(1, 31)], [1e-6, 1e-5, 1e-4]
-    of_ridge(grid={"gamma": gamma, "basis_tol": tol})(config)
-    check_names(paper_of(config))
+    check_names(edited(config, ridge={"grid": {"gamma": gamma, "basis_tol": tol}}))
     assert {g for g, _ in tried} == set(gamma)
     assert {t for _, t in tried} == set(tol)
     assert len(tried) == 30
@@ -131,33 +173,10 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
         check_names(paper_of(config))
 
 
-@pytest.mark.parametrize(
-    ("params", "grid", "message"),
-    [
-        ({"n_rounds": "zzz"}, {}, "params.n_rounds.* is 'zzz': input should"),
-        ({"kernels": "zzz"}, {}, "params.kernels': .*'zzz'"),
-        ({}, {"lam": [1.0, "zzz"]}, "grid.lam.* is 'zzz': input should"),
-        ({}, {"mu": [1.0]}, "grid.mu"),
-    ],
-)
-def test_arguments_of_a_way_to_choose_are_checked(config, params, grid, message):
-    config["methods"]["ridge"] = {
-        "label": "Theirs",
-        "class": "GroupFeatureSharingClassifier",
-        "params": params,
-        "grid": {"lam": [1.0], **grid},
-        "selection": "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test",
-    }
-    with pytest.raises(ConfigError, match=message):
-        check_names(paper_of(config))
-
-
 def test_figures_and_steps_need_functions(config):
     def named(figure, step="solver_seconds", paper="widmer2015"):
-        artefacts = {
-            figure: {"kind": "figure", "steps": [step]},
-            "t": {"kind": "table"},
-        }
+        drawn = {"kind": "figure", "steps": [step]}
+        artefacts = {figure: drawn, "t": {"kind": "table"}}
         return paper_of(config | {"paper": {"id": paper}, "artefacts": artefacts})
 
     check_functions(named("figure_4"))
@@ -167,75 +186,6 @@ def test_figures_and_steps_need_functions(config):
         check_functions(named("figure_4", "zzz"))
     with pytest.raises(ConfigError, match=r"unknown function of mtmkl_suite\.papers\."):
         check_functions(named("figure_4", paper="toy"))
-
-
-def edited(config, *, dataset="digits", methods=None, **experiment):
-    config["experiments"]["digits"].update(experiment)
-    config["experiments"]["digits"]["datasets"] = {"name": dataset}
-    config["methods"]["ridge"].update(methods or {})
-    return config
-
-
-OF_THE_TRUTH = {
-    "dataset": "linear_synthetic", "metrics": ["covariance_distance"],
-    "methods": {"selection": "validation"},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        ({"dataset": "school", "metrics": ["auc"]}, "'auc' needs labels −1 and"),
-        ({"metrics": ["edge_auc"]}, "'edge_auc' needs 'adjacency' of the ground truth"),
-        ({"dataset": "school", "metrics": ["covariance_distance"]}, "'covariance' of"),
-        ({"dataset": "scool", "metrics": ["mse"]}, "'scool'.* mean 'school'"),
-        ({"select_by": "auc"}, "'auc' is not among the metrics of the experiment: mis"),
-        (
-            {"select_by": "misclassified", "methods": {"selection": "per_task"}},
-            "'ridge' has selection 'per_task', which takes the smallest squared error",
-        ),
-        (
-            {"metrics": ["n_features", "mse"], "methods": {"selection": "validation"}},
-            "'n_features', which is not better or worse; choose by mse",
-        ),
-        ({"metrics": ["mse", "n_features"], "select_by": "n_features"}, "be chosen by"),
-        (OF_THE_TRUTH, "which asks for the truth; choose by another metric"),
-    ],
-)
-def test_a_metric_that_cannot_be_had_or_chosen_by_is_refused(config, edit, message):
-    with pytest.raises(ValueError, match=message):
-        check_names(paper_of(edited(config, **edit)))
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        {"metrics": ["n_features", "misclassified"]},
-        {"metrics": ["n_features", "auc"], "select_by": "auc"},
-        {"metrics": ["auc"], "methods": {"selection": "per_task"}},
-        {
-            "dataset": "ising_graphs",
-            "metrics": ["edge_auc"],
-            "mode": "path",
-            "methods": {"selection": "validation"},
-        },
-    ],
-)
-def test_metrics_that_can_be_had_are_accepted(config, edit):
-    check_names(paper_of(edited(config, **edit)))
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        ("fractions:Fraction", "has no fit; a method is a class with fit"),
-        ("sklearn.linear_model:RidgeClassifier", "fit takes no task"),
-    ],
-)
-def test_unknown_names_are_found_before_any_work(config, edit, message):
-    config["methods"]["ridge"]["class"] = edit
-    with pytest.raises(ValueError, match=f"{edit!r}: {message}"):
-        check_names(paper_of(config))
 
 
 @pytest.mark.parametrize("paper", load_run_config().papers)
@@ -258,11 +208,9 @@ SIDES = {"metric": "misclassified", "lower": {}, "higher": {}}
 def test_claims_name_a_test_and_its_arguments(config, change, message):
     claim = {"id": "c", "test": "paired_difference", **change}
     args = {"experiment": "digits", **claim.pop("args", {})}
-    claim["settings"] = [{"args": args}]
-    config["claims"] = [claim]
-    with pytest.raises(
-        ConfigError, match=r"toy2000/claims\.yaml: key 'claims\.c\." + message
-    ):
+    config["claims"] = [claim | {"settings": [{"args": args}]}]
+    place = r"toy2000/claims\.yaml: key 'claims\.c\."
+    with pytest.raises(ConfigError, match=place + message):
         check_names(paper_of(config))
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from configured import paper_of
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl.solvers.solution import Certificate, warn_if_stopped
@@ -39,6 +40,32 @@ fitted = SingleTaskMKLClassifier(C=10.0, kernels=kernels).fit(X, y, task=task)
 print(fitted.decision_function(X, task=task).tobytes().hex())
 """
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
+
+
+class Own(BaseEstimator):
+    """A method of one's own."""
+
+    def __init__(self, depth=1):
+        self.depth = depth
+
+    def fit(self, X, y, task=None):
+        return self
+
+    def predict(self, X, task=None):
+        return X[:, 0]
+
+
+class Says(Own):
+    takes_matrices = True
+
+
+def with_floor(config, **ridge):
+    """Let a control join, and each repeat of the paper tier be a job."""
+    floor = {"label": "Floor", "class": "TaskMeanControl", "selection": "none"}
+    config["methods"]["floor"] = floor
+    both = [{"method": "ridge", **ridge}, {"method": "floor"}]
+    config["experiments"]["digits"]["methods"] = both
+    return config | ONE_REPEAT_PER_JOB
 
 
 def fit(config, path, progress=lambda line: None, group=None, chosen=None):
@@ -73,8 +100,8 @@ def breaks(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "grid", "runs"),
     [
-        ("own_leak:Forest", {"depth": [1, 2]}, False),
-        ("own_leak:Says", {"depth": [1, 2]}, True),
+        (f"{__name__}:Own", {"depth": [1, 2]}, False),
+        (f"{__name__}:Says", {"depth": [1, 2]}, True),
         ("TaskMeanControl", None, True),
         ("IndependentRidgeRegressor", {"gamma": [1.0]}, False),
         ("PooledSVMClassifier", {"kernels": [["linear"], ["precomputed"]]}, False),
@@ -95,8 +122,6 @@ def test_the_row_number_of_an_example_is_no_input(
         )
 
     monkeypatch.setattr("mtmkl_suite.run.pipeline.load", load)
-    (tmp_path / "own_leak.py").write_text(_OWN_LEAK)
-    monkeypatch.syspath_prepend(tmp_path)
     chosen = {"grid": grid, "selection": "common"} if grid else {"selection": "none"}
     config["methods"]["ridge"] = {"label": "Method", "class": name, **chosen}
     scores = fit(config, tmp_path)
@@ -108,29 +133,6 @@ def test_the_row_number_of_an_example_is_no_input(
     called = name.rpartition(":")[2]
     assert f"row number, of which {called} would learn their order" in reason
     assert "(eye)" in reason
-
-
-_OWN_LEAK = """
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestRegressor
-
-
-class Forest(BaseEstimator):
-    def __init__(self, depth=1):
-        self.depth = depth
-
-    def fit(self, X, y, task=None):
-        self.forest_ = RandomForestRegressor(2, max_depth=self.depth, random_state=0)
-        self.forest_.fit(X, y)
-        return self
-
-    def predict(self, X, task=None):
-        return self.forest_.predict(X)
-
-
-class Says(Forest):
-    takes_matrices = True
-"""
 
 
 @pytest.fixture
@@ -203,32 +205,23 @@ def test_the_failure_of_the_first_chunk_is_that_of_the_others(
 
 
 def test_a_method_that_failed_in_one_job_has_no_scores(config, tmp_path):
-    config["methods"]["floor"] = {
-        "label": "Floor", "class": "TaskMeanControl", "selection": "none"
-    }  # fmt: skip
-    both = [{"method": "ridge"}, {"method": "floor"}]
-    config["experiments"]["digits"]["methods"] = both
-    config |= ONE_REPEAT_PER_JOB
-    rows = {
-        "ridge.0": {"method": "ridge", "metric": "misclassified", "params": ""},
-        "ridge.1": {
-            "method": "ridge", "metric": "failed", "params": '{"reason": "no luck"}'
-        },
-        "floor.0": {"method": "floor", "metric": "misclassified", "params": ""},
-    }  # fmt: skip
-    folder = PaperFolder(tmp_path)
-    for name, row in rows.items():
-        common = {"experiment": "digits", "dataset": DATASET}
-        table = pd.DataFrame([common | row])
+    paper, folder = paper_of(with_floor(config)), PaperFolder(tmp_path)
+    for name, metric, params in (
+        ("ridge.0", "misclassified", ""),
+        ("ridge.1", "failed", '{"reason": "no luck"}'),
+        ("floor.0", "misclassified", ""),
+    ):
+        row = {"experiment": "digits", "dataset": DATASET, "method": name[:-2]}
+        table = pd.DataFrame([row | {"metric": metric, "params": params}])
         write_table(folder.scores_of(f"digits/{DATASET}/{name}"), table)
-    fits.collect_scores(paper_of(config), folder)
+    fits.collect_scores(paper, folder)
     collected = pd.read_csv(folder.scores)
     assert collected[["method", "metric"]].to_numpy().tolist() == [
         ["ridge", "failed"],
         ["floor", "misclassified"],
     ]
     assert fits.failures(folder.scores) == ["experiment 'digits': no luck"]
-    fits.discard_failures(paper_of(config), folder)
+    fits.discard_failures(paper, folder)
     left = folder.scores_of(f"digits/{DATASET}/floor.0")
     assert list(left.parent.iterdir()) == [left]
 
@@ -269,21 +262,17 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
     assert draws[0].digest() != draws[1].digest()
     tenth = {"kind": "fractions", "train_percent": [20, 50], "repeats": 2}
     svm = {
-        "label": "SVM", "class": "IndependentSVMClassifier",
+        "class": "IndependentSVMClassifier", "selection": "validation",
         "grid": {"C": [0.1, 1.0, 10.0, 100.0]}, "search": {"points": 2},
-        "selection": "validation",
     }  # fmt: skip
     pairs = {
-        "title": "Pairs", "protocol": "tenth", "methods": [{"method": "svm"}],
+        "protocol": "tenth", "methods": [{"method": "svm"}], "metrics": ["accuracy"],
         "datasets": {"name": variant.name, "options": variant.options},
-        "metrics": ["accuracy"],
     }  # fmt: skip
-    config |= {
-        "protocols": {"tenth": tenth}, "methods": {"svm": svm},
-        "experiments": {"pairs": pairs},
-    }  # fmt: skip
+    config |= {"protocols": {"tenth": tenth}, "experiments": {"pairs": pairs}}
+    paper = paper_of(config | {"methods": {"svm": svm}})
     folder = PaperFolder(tmp_path)
-    needs = pipeline.data_needs(paper_of(config), [variant])
+    needs = pipeline.data_needs(paper, [variant])
     pipeline.prepare_data(needs, folder, seed=5, download=False, on_missing="fail")
     info = json.loads(folder.data_info(variant.id).read_text())
     assert info["digest"] == draws[0].digest()
@@ -292,15 +281,13 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
     stored = load_splits(folder.splits("tenth", variant.id))
     assert set(stored) == set(expected)
     np.testing.assert_array_equal(stored[20, 1].train, expected[20, 1].train)
-    (group,) = fit_groups(paper_of(config))
-    fits.run_fits(paper_of(config), group, folder, seed=5, cache=tmp_path / "cache")
+    (group,) = fit_groups(paper)
+    fits.run_fits(paper, group, folder, seed=5, cache=tmp_path / "cache")
     scores = pd.read_csv(folder.scores_of(group.name))
-    for repeat, data in enumerate(draws):
-        assert set(scores.loc[scores["repeat"] == repeat, "data_digest"]) == {
-            data.digest()
-        }
+    digests = scores.groupby("repeat")["data_digest"].unique()
+    assert digests.tolist() == [[data.digest()] for data in draws]
     chosen = {json.loads(params)["C"] for params in scores["params"].dropna()}
-    tried = drawn_points(paper_of(config).methods["svm"], "svm", 5)
+    tried = drawn_points(paper.methods["svm"], "svm", 5)
     assert chosen <= {point["C"] for point in tried}
 
 
@@ -308,13 +295,9 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
 def test_fits_that_share_a_process_have_the_scores_of_fits_that_do_not(
     config, tmp_path, hold
 ):
-    config["methods"]["floor"] = {
-        "label": "Floor", "class": "TaskMeanControl", "selection": "none"
-    }  # fmt: skip
-    experiment = config["experiments"]["digits"]
-    experiment["arrays"] = {"names": ["coef_"], "repeats": [1]}
-    experiment["methods"] = [{"method": "ridge", "hold": hold}, {"method": "floor"}]
-    config |= ONE_REPEAT_PER_JOB
+    arrays = {"names": ["coef_"], "repeats": [1]}
+    config["experiments"]["digits"]["arrays"] = arrays
+    config = with_floor(config, hold=hold)
     tables, arrays = {}, {}
     for tier in ("paper", "quick"):
         config["tier"] = tier

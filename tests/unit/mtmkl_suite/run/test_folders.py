@@ -47,9 +47,7 @@ def test_a_label_of_data_of_ones_own():
     paper = SimpleNamespace(paper=SimpleNamespace(id="mine"), parts=[], changes={})
     options = {"task": "place", "ignore": ["size", "age"]}
     data = {"source": "/a/Mine.csv", "options": options, "methods": ["ridge"]}
-    run = load_run_config(
-        {**load_run_config().model_dump(), "data": data, "papers": ["own_data"]}
-    )
+    run = load_run_config(usual().model_dump() | {"data": data, "papers": ["own_data"]})
     label = run_label(run, [paper])
     assert label == "quick+mine+task=place+ignore=size.age+ridge"
 

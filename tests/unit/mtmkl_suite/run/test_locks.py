@@ -10,11 +10,7 @@ import pytest
 
 from mtmkl_suite.errors import ResultsInUseError
 from mtmkl_suite.run.folders import RunFolder
-from mtmkl_suite.run.locks import (
-    discard_unfinished,
-    hold_results,
-    release_results,
-)
+from mtmkl_suite.run.locks import discard_unfinished, hold_results, release_results
 
 HOLD = """
 import sys
@@ -37,12 +33,9 @@ def released():
 
 @pytest.fixture
 def holder(tmp_path):
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path / "quick")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "quick")]
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    process = subprocess.Popen(command, text=True, **pipes)
     assert process.stdout.readline() == "locked\n"
     yield process
     process.kill()
@@ -55,30 +48,32 @@ def test_one_process_at_a_time(tmp_path, holder):
     hold_results(RunFolder(tmp_path / "quick+seed=7"))
 
 
-def unfinished(*folders):
-    """Make what a process that was killed an hour ago was writing."""
+@pytest.fixture
+def unfinished(tmp_path):
+    """Return what processes that were killed an hour ago were writing, by folder."""
     an_hour_ago = time.time() - 3600
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "tmpab_12345.part"
+    found = {}
+    for folder in ("quick/tiny/fits", "paper/tiny/fits", "cache/0a"):
+        path = tmp_path / folder / "tmpab_12345.part"
+        path.parent.mkdir(parents=True)
         path.touch()
         os.utime(path, (an_hour_ago, an_hour_ago))
-        yield path
+        found[folder.split("/")[0]] = path
+    return found
 
 
-def test_the_next_run_deletes_what_a_killed_one_was_writing(tmp_path):
-    quick = tmp_path / "quick" / "tiny" / "fits"
-    mine, cell, other = unfinished(quick, tmp_path / "cache" / "0a", tmp_path / "paper")
+def left(unfinished):
+    return [name for name, path in unfinished.items() if path.exists()]
+
+
+def test_the_next_run_deletes_what_a_killed_one_was_writing(tmp_path, unfinished):
     hold_results(RunFolder(tmp_path / "quick"))
-    assert [path.exists() for path in (mine, cell, other)] == [False, False, True]
+    assert left(unfinished) == ["paper"]
 
 
-def test_what_another_run_may_be_writing_stays(tmp_path, holder):
-    mine, cell, other = unfinished(
-        tmp_path / "paper", tmp_path / "cache" / "0a", tmp_path / "quick"
-    )
+def test_what_another_run_may_be_writing_stays(tmp_path, holder, unfinished):
     hold_results(RunFolder(tmp_path / "paper"))
-    assert [path.exists() for path in (mine, cell, other)] == [False, True, True]
+    assert left(unfinished) == ["quick", "cache"]
 
 
 STOPPED = """
@@ -101,6 +96,4 @@ def test_what_a_killed_process_was_writing_is_deleted(tmp_path):
         path.write_text("kept")
     assert discard_unfinished(tmp_path, before=left.stat().st_mtime) == []
     assert discard_unfinished(tmp_path, before=time.time() + 1) == [left]
-    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(
-        kept
-    )
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == {*kept}

@@ -4,7 +4,7 @@ import pytest
 from configured import of, paper_of, toy
 
 from mtmkl_suite.config.load import load_paper, load_run_config
-from mtmkl_suite.config.models import Method, Record, Variant
+from mtmkl_suite.config.models import Method, Record
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.cells import FitJob, drawn_points
@@ -19,50 +19,53 @@ def config():
     return toy()
 
 
-def test_variants_are_the_product_of_what_varies(config):
-    ids = [v.id for v in paper_of(config).experiments["curve"].variants]
-    assert ids == ["draw[a=1,b=1]", "draw[a=2,b=1]"]
-    assert Variant("school").id == "school"
+def repeats(config):
+    """Return the repeats of each job by its data set."""
+    found = {}
+    for job in fit_jobs(paper_of(config)):
+        found.setdefault(job.dataset, []).append(job.repeats)
+    return found
 
 
-def test_jobs_are_cut_into_chunks_that_cover_all_repeats(config):
-    jobs = list(plan.fit_jobs(paper_of(config)))
-    assert [j.repeats for j in jobs[:3]] == [(0, 1), (2, 3), (4,)]
-    assert jobs[-1].repeats == (0, 1, 2, 3, 4)
-    assert len({j.stem for j in jobs}) == len(jobs)
+ONE, NEVER_MEASURED = "draw[a=1,b=1]", "draw[a=2,b=1]"
+
+
+def test_jobs_are_of_the_product_of_what_varies_and_of_all_repeats(config):
+    whole = (0, 1, 2, 3, 4)
+    expected = {ONE: [(0, 1), (2, 3), (4,)], NEVER_MEASURED: [whole], "school": [whole]}
+    assert repeats(config) == expected
+    quick = repeats(config | {"tier": "quick"})
+    assert list(quick.items()) == [(name, [whole]) for name in expected]
 
 
 def test_a_repeat_that_takes_long_is_a_job(config):
     config["seconds"]["real/school/ridge"] = 1e4
-    jobs = [job for job in plan.fit_jobs(paper_of(config)) if job.experiment == "real"]
-    assert [job.repeats for job in jobs] == [(0,), (1,), (2,), (3,), (4,)]
+    assert repeats(config)["school"] == [(0,), (1,), (2,), (3,), (4,)]
 
 
 def test_what_was_never_measured_has_a_few_repeats_in_a_job(config):
     config["protocols"]["given"]["repeats"] = 12
-    jobs = [
-        job for job in plan.fit_jobs(paper_of(config)) if job.dataset == "draw[a=2,b=1]"
-    ]
-    assert [len(job.repeats) for job in jobs] == [5, 5, 2]
+    assert [len(each) for each in repeats(config)[NEVER_MEASURED]] == [5, 5, 2]
 
 
 def test_the_first_job_has_the_repeat_that_others_hold(config):
     config["experiments"]["curve"]["methods"][0]["hold"] = {"gamma": 3}
-    jobs = [
-        job for job in plan.fit_jobs(paper_of(config)) if job.dataset == "draw[a=1,b=1]"
-    ]
-    assert [job.repeats for job in jobs] == [(0, 1, 2, 3), (4,)]
+    assert repeats(config)[ONE] == [(0, 1, 2, 3), (4,)]
 
 
-def test_the_quick_tier_has_one_job_per_method(config):
-    jobs = list(plan.fit_jobs(paper_of(config | {"tier": "quick"})))
-    assert [job.repeats for job in jobs] == [(0, 1, 2, 3, 4)] * 3
+def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
+    config["experiments"]["curve"]["repeats"] = 3
+    assert repeats(config)[ONE] == [(0, 1), (2,)]
+    config["experiments"]["curve"]["repeats"] = 6
+    with pytest.raises(ConfigError, match=r"curve.repeats': 6 is more than the 5"):
+        repeats(config)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_jobs_of_the_papers_are_long_enough_and_not_too_long(paper):
     config = load_paper(paper, "paper")
-    jobs = list(plan.fit_jobs(config))
+    jobs = list(fit_jobs(config))
+    assert len({job.stem for job in jobs}) == len(jobs) > 10
     # What is fitted starts a process for each of these.
     assert len(fit_groups(config)) < 150
     for job in jobs:
@@ -73,13 +76,6 @@ def test_jobs_of_the_papers_are_long_enough_and_not_too_long(paper):
         assert len(job.repeats) == 1 or one * len(job.repeats) < 600
         if job.chunk:
             assert one * (len(job.repeats) + 1) > 30
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("tier", ["quick", "paper"])
-def test_stems_of_a_real_plan_are_unique(paper, tier):
-    stems = [job.stem for job in plan.fit_jobs(load_paper(paper, tier))]
-    assert len(stems) == len(set(stems)) > 10
 
 
 GRID = {"C": [0.5, 1.0, 2.0, 4.0], "lam": [1, 2, 3, 4, 5]}
@@ -111,15 +107,6 @@ def test_a_small_grid_is_tried_whole(search):
     assert drawn_points(whole, "one", 3) == whole.points
 
 
-def test_an_experiment_may_take_the_first_repeats_of_its_protocol(config):
-    config["experiments"]["curve"]["repeats"] = 3
-    jobs = [job for job in plan.fit_jobs(paper_of(config)) if job.experiment == "curve"]
-    assert [job.repeats for job in jobs[:2]] == [(0, 1), (2,)]
-    config["experiments"]["curve"]["repeats"] = 6
-    with pytest.raises(ConfigError, match=r"curve.repeats': 6 is more than the 5"):
-        list(plan.fit_jobs(paper_of(config)))
-
-
 def test_a_search_and_its_full_grid_share_repeats_and_grid():
     config = load_paper("yousefi2015", "paper")
     for name in ("robot", "vehicle", "letter"):
@@ -146,25 +133,21 @@ def test_short_fits_of_the_paper_tier_share_a_process_and_long_ones_do_not():
         assert len(seconds) == 1 or sum(seconds) <= plan.PROCESS_SECONDS
     for one, other in pairwise(groups):
         first = expected_seconds(config, other.jobs[0])
-        total = sum(expected_seconds(config, job) for job in one.jobs)
-        assert (
-            one.experiment != other.experiment or total + first > plan.PROCESS_SECONDS
-        )
+        total = first + sum(expected_seconds(config, job) for job in one.jobs)
+        assert one.experiment != other.experiment or total > plan.PROCESS_SECONDS
 
 
 def test_readings_and_the_quick_tier_have_a_process_per_experiment():
-    for config in (
-        load_readings("argyriou2008", "paper"),
-        load_paper("argyriou2008", "quick"),
-    ):
+    for load, tier in ((load_readings, "paper"), (load_paper, "quick")):
+        config = load("argyriou2008", tier)
         groups = fit_groups(config)
         wanted = [job.experiment for job in fit_jobs(config)]
         assert [group.name for group in groups] == list(dict.fromkeys(wanted))
         assert [job.experiment for group in groups for job in group.jobs] == wanted
 
 
-def group(*methods, repeats=(0, 1)):
-    jobs = tuple(FitJob("robot", "wall", name, 0, repeats) for name in methods)
+def group(*methods):
+    jobs = tuple(FitJob("robot", "wall", name, 0, (0, 1)) for name in methods)
     return FitGroup("robot/wall", jobs)
 
 
@@ -173,18 +156,15 @@ def test_more_is_asked_for_than_was_measured():
     assert 401 < plan.megabytes(measured, "robot") < plan.UNMEASURED_MEGABYTES
     assert plan.megabytes(measured, "robot@inputs=raw") > 4000
     # A reading that was not measured counts as its experiment.
-    assert plan.megabytes(measured, "robot@tasks=ovr") == plan.megabytes(
-        measured, "robot"
-    )
+    of_robot = plan.megabytes(measured, "robot")
+    assert plan.megabytes(measured, "robot@tasks=ovr") == of_robot
     assert plan.megabytes(measured, "landmine") == plan.UNMEASURED_MEGABYTES
 
 
 def test_the_limit_on_time_grows_with_the_measured_seconds():
     config = paper_of({"seconds": {"robot/wall/svm": 1.0, "robot/wall/whom": 900.0}})
-    short, long = (
-        plan.minutes(config, group("svm")),
-        plan.minutes(config, group("svm", "whom")),
-    )
+    short = plan.minutes(config, group("svm"))
+    long = plan.minutes(config, group("svm", "whom"))
     assert short * 60 > 2 * 1.0
     assert long * 60 > 2 * 901.0
     assert short < long

@@ -10,22 +10,13 @@ from scipy.stats import binom
 
 from mtmkl_suite.data.splits import make_splits
 from mtmkl_suite.files import write_json, write_table
+from mtmkl_suite.run import verify
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs
 from mtmkl_suite.run.provenance import machine
-from mtmkl_suite.run.verify import (
-    Cell,
-    Record,
-    compare,
-    computed_cells,
-    draw,
-    excluded_rate,
-    finished,
-    receipt,
-    shortest_first,
-)
+from mtmkl_suite.run.verify import Cell, Record, compare, draw, excluded_rate, finished
 
 SEED = 1
 
@@ -56,7 +47,8 @@ def rewritten(record, change):
 def check(record, seconds=300.0):
     """Compute all cells of a record, as far as there is time."""
     until = time.monotonic() + seconds
-    return dict(computed_cells([record], sorted(record.cells), until=until, cores=1))
+    cells = sorted(record.cells)
+    return dict(verify.computed_cells([record], cells, until=until, cores=1))
 
 
 def outcomes(results):
@@ -67,23 +59,24 @@ def test_a_record_of_this_code_is_equal_and_what_is_finished_is_kept(record, tmp
     results = check(record)
     assert outcomes(results) == {"equal": 2}
     cells = sorted(record.cells)
-    path = tmp_path / "receipt.json"
-    write_json(path, receipt([record], "7", cells, {cells[0]: results[cells[0]]}))
+    path, other = tmp_path / "receipt.json", tmp_path / "other.json"
+    done = {cells[0]: results[cells[0]]}
+    write_json(path, verify.receipt([record], "7", cells, done))
     document = json.loads(path.read_text())
     assert (document["seed"], document["counts"]["equal"]) == ("7", 1)
     assert [each["repeat"] for each in document["no_time"]] == [1]
-    assert finished(path, [record], cells) == {cells[0]: results[cells[0]]}
+    assert finished(path, [record], cells) == done
     # Not for other cells, code or scores.
     assert finished(path, [record], cells[1:]) == {}
     # Nor of those that had no data, which may be there now.
     lacking = {**document, "cells": [document["cells"][0] | {"outcome": "no data"}]}
-    write_json(tmp_path / "lacking.json", lacking)
-    assert finished(tmp_path / "lacking.json", [record], cells) == {}
+    write_json(other, lacking)
+    assert finished(other, [record], cells) == {}
     document["cells"][0]["code"] = "0" * 12
-    write_json(tmp_path / "older.json", document)
-    assert finished(tmp_path / "older.json", [record], cells) == {}
-    other = rewritten(record, lambda scores: scores.assign(gap="0.5"))
-    assert finished(path, [other], cells) == {}
+    write_json(other, document)
+    assert finished(other, [record], cells) == {}
+    changed = rewritten(record, lambda scores: scores.assign(gap="0.5"))
+    assert finished(path, [changed], cells) == {}
 
 
 def test_cells_of_fewer_tasks_are_computed_by_themselves(config, request):
@@ -183,7 +176,8 @@ def test_short_fits_on_small_data_come_first():
     seconds = {
         Cell("p", "main", "e", name, "m", 1, 1, k): s for (name, s), k in times.items()
     }
-    assert [cell.repeat for cell in shortest_first(seconds, seconds)] == [0, 1, 2]
+    order = verify.shortest_first(seconds, seconds)
+    assert [cell.repeat for cell in order] == [0, 1, 2]
 
 
 def test_the_rate_that_a_sample_excludes():

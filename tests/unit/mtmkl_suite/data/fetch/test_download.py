@@ -1,10 +1,10 @@
 import gzip
-import hashlib
 import io
 import tarfile
 import zipfile
 
 import pytest
+from data_entries import file_of
 
 from mtmkl_suite.data.entries import Archive, FileEntry
 from mtmkl_suite.data.fetch import download as module
@@ -17,8 +17,7 @@ CRLF = CONTENT.replace(b"\n", b"\r\n")
 
 
 def entry(content=CONTENT, **options):
-    sha256 = hashlib.sha256(content).hexdigest()
-    return FileEntry(path="a.csv", bytes=len(content), sha256=sha256, **options)
+    return FileEntry(**file_of("a.csv", content, **options))
 
 
 def zipped(members):
@@ -160,12 +159,8 @@ IMAGES = {"jpg/1.jpg": b"first", "jpg/2.jpg": b"second"}
 @pytest.fixture
 def checksums(tmp_path):
     path = tmp_path / "SHA256SUMS"
-    path.write_text(
-        "".join(
-            f"{hashlib.sha256(content).hexdigest()}  {name}\n"
-            for name, content in IMAGES.items()
-        )
-    )
+    each = (file_of(name, content) for name, content in IMAGES.items())
+    path.write_text("".join(f"{file['sha256']}  {file['path']}\n" for file in each))
     return path
 
 

@@ -13,15 +13,10 @@ COLUMNS = {"task": "school", "target": "score"}
 @pytest.fixture
 def table():
     rng = np.random.default_rng(3)
-    return pd.DataFrame(
-        {
-            "school": np.repeat(["b", "a", "c"], 10),
-            "x": rng.random(30),
-            "z": rng.integers(0, 2, size=30),
-            "score": rng.normal(50, 10, size=30),
-            "passed": np.tile(["no", "yes"], 15),
-        }
-    )
+    numbers = {"x": rng.random(30), "z": rng.integers(0, 2, size=30)}
+    school, passed = np.repeat(["b", "a", "c"], 10), np.tile(["no", "yes"], 15)
+    score = {"score": rng.normal(50, 10, size=30), "passed": passed}
+    return pd.DataFrame({"school": school, **numbers, **score})
 
 
 @pytest.fixture
@@ -70,8 +65,8 @@ def test_two_values_are_labels_unless_said_otherwise(read, table):
     np.testing.assert_array_equal(data.y, np.where(table["passed"] == "yes", 1, -1))
     ten = read(table.assign(passed=np.tile([10, 9], 15)), target="passed")
     np.testing.assert_array_equal(ten.y, np.tile([1.0, -1.0], 15))
-    same = read(table.assign(passed=np.resize(["1", "0", "1.0", "0e0"], 30)),
-                target="passed")  # fmt: skip
+    spelled = np.resize(["1", "0", "1.0", "0e0"], 30)
+    same = read(table.assign(passed=spelled), target="passed")
     np.testing.assert_array_equal(same.y, np.resize([1.0, -1.0], 30))
     assert "labels 0 and 1" in same.remarks[0]
     z = np.repeat([-1.0, 1.0], [10, 20])
@@ -88,15 +83,6 @@ def test_arrays(tmp_path, table):
     np.savez(tmp_path / "two.npz", A=X, B=X, **arrays)
     with pytest.raises(match=r"one array of two dimensions, or as 'X'"):
         load(str(tmp_path / "two.npz"), **COLUMNS)
-
-
-def test_semicolons_and_decimal_commas(tmp_path, table, read):
-    numbers = table.drop(columns="passed")
-    path = tmp_path / "german.csv"
-    numbers.to_csv(path, index=False, sep=";", decimal=",", encoding="utf-8-sig")
-    found, expected = load(str(path), **COLUMNS), read(numbers)
-    np.testing.assert_array_equal(found.X, expected.X)
-    np.testing.assert_array_equal(found.y, expected.y)
 
 
 def test_gaps_and_categories_are_fitted_to_training_rows(read, table):
@@ -128,103 +114,89 @@ def test_what_looks_odd_is_remarked(read, table):
     ]
 
 
-class TestRefusals:
-    def test_all_problems_are_told_at_once(self, read, table):
-        table["x"] = table["x"].astype(str)
-        table.loc[[3, 4], "x"] = ["", "1,5"]
-        table.loc[5, "score"] = np.nan
-        with pytest.raises(TableError) as refused:
-            read(table.iloc[:24])
-        told = str(refused.value).splitlines()
-        assert told[0] == "own.csv has 5 problems:"
-        for line, words in zip(
-            told[1:],
-            [
-                "1 of 24 rows lack a value, in score (1); the first is line 7. Delete",
-                "in x (1); the first is line 5. Fill or delete them, fill them in by -",
-                "has '1,5' in line 6, and features are numbers: encode it by --one-hot",
-                "column 'passed' has 'no' in line 2, and features are numbers",
-                "1 of 3 tasks have fewer than 6 samples: c (4)",
-            ],
-            strict=True,
-        ):
-            assert words in line
+def test_all_problems_are_told_at_once(read, table):
+    table["x"] = table["x"].astype(str)
+    table.loc[[3, 4], "x"] = ["", "1,5"]
+    table.loc[5, "score"] = np.nan
+    with pytest.raises(TableError) as refused:
+        read(table.iloc[:24])
+    told = str(refused.value).splitlines()
+    expected = [
+        "own.csv has 5 problems:",
+        "1 of 24 rows lack a value, in score (1); the first is line 7. Delete",
+        "in x (1); the first is line 5. Fill or delete them, fill them in by -",
+        "has '1,5' in line 6, and features are numbers: encode it by --one-hot",
+        "column 'passed' has 'no' in line 2, and features are numbers",
+        "1 of 3 tasks have fewer than 6 samples: c (4)",
+    ]
+    for line, words in zip(told, expected, strict=True):
+        assert words in line
 
-    def test_an_encoding(self, tmp_path, table):
-        path = tmp_path / "latin.csv"
-        table.assign(school="Köln").to_csv(path, index=False, encoding="latin-1")
-        with pytest.raises(match="no UTF-8 text: save it as such"):
-            load(str(path), **COLUMNS)
 
-    @pytest.mark.parametrize(
-        ("name", "target", "how"),
-        [
-            ("Score", "score", "is named like"),
-            ("score.1", "score", "is named like"),
-            ("inches", "score", "says the same in each row as"),
-            ("sick", "passed", "says the same in each row as"),
-        ],
-    )
-    def test_copies_of_the_target(self, read, table, name, target, how):
-        table[name] = {
-            "inches": 3 - table["score"] / 2.54,
-            "sick": (table["passed"] == "no") * 2,
-        }.get(name, table["z"])
-        ignore = ["score" if target == "passed" else "passed"]
-        with pytest.raises(TableError, match=f"{name!r} {how} the target '{target}': "):
-            read(table, target=target, ignore=ignore)
-        read(table, target=target, ignore=[*ignore, name])
+@pytest.mark.parametrize(
+    ("name", "target", "how"),
+    [
+        ("Score", "score", "is named like"),
+        ("score.1", "score", "is named like"),
+        ("inches", "score", "says the same in each row as"),
+        ("sick", "passed", "says the same in each row as"),
+    ],
+)
+def test_copies_of_the_target_are_refused(read, table, name, target, how):
+    table[name] = {
+        "inches": 3 - table["score"] / 2.54,
+        "sick": (table["passed"] == "no") * 2,
+    }.get(name, table["z"])
+    ignore = ["score" if target == "passed" else "passed"]
+    with pytest.raises(TableError, match=f"{name!r} {how} the target '{target}': "):
+        read(table, target=target, ignore=ignore)
+    read(table, target=target, ignore=[*ignore, name])
 
-    @pytest.mark.parametrize(
-        ("cell", "words"),
-        [
-            ("2_1", "column 'x' has '2_1' in line 5, .*; '_' is no part of a number"),
-            ("1,5", r"',' is no part of a number \(decimal commas need semicolons"),
-            ("٣", "'٣' is no part of a number"),
-            ("1e999", "column 'x', line 5: infinite"),
-            ("none", r"lack a value, in x \(1, as 'none'\); the first is line 5"),
-        ],
-    )
-    def test_cells(self, read, table, cell, words):
-        table["x"] = table["x"].astype(object)
-        table.loc[3, "x"] = cell
-        with pytest.raises(TableError, match=words):
-            read(table, ignore=["passed"])
 
-    def test_a_task_that_is_spelled_like_a_gap(self, read, table):
-        table = table.replace({"school": {"b": "NA"}})
-        words = r"school \(10, as 'NA'\); .* If 'NA' is a value and no gap, rename it"
-        with pytest.raises(TableError, match=words):
-            read(table, ignore=["passed"])
+@pytest.mark.parametrize(
+    ("changes", "options", "words"),
+    [
+        # in line 5
+        ({"x": "2_1"}, {}, "'x' has '2_1' in line 5, .*; '_' is no part of a number"),
+        ({"x": "1,5"}, {}, r"',' is no part of a number \(decimal commas need semic"),
+        ({"x": "٣"}, {}, "'٣' is no part of a number"),
+        ({"x": "1e999"}, {}, "column 'x', line 5: infinite"),
+        ({"x": "none"}, {}, r"lack a value, in x \(1, as 'none'\); the first is line"),
+        (
+            {"school": "NA"}, {},
+            r"school \(1, as 'NA'\); .* If 'NA' is a value and no gap, rename it",
+        ),
+        ({}, {"task": "shool"}, r"unknown column \(task\) 'shool'; did you mean 'scho"),
+        ({}, {"ignore": ["y"]}, r"unknown column \(ignored\) 'y' \(known: school, x"),
+        ({}, {"task": "score"}, "'score' is both task and target"),
+        ({}, {"min_samples": 2}, "wanted at least 6"),
+        ({}, {"min_samples": 11}, "no task has 11 samples"),
+    ],
+)  # fmt: skip
+def test_cells_and_options_that_are_refused(read, table, changes, options, words):
+    for column, cell in changes.items():
+        table[column] = table[column].astype(object)
+        table.loc[3, column] = cell
+    with pytest.raises(match=words):
+        read(table, **{"ignore": ["passed"], **options})
 
-    @pytest.mark.parametrize(
-        ("options", "words"),
-        [
-            ({"task": "shool"}, r"unknown column \(task\) 'shool'; did you mean 'scho"),
-            ({"ignore": ["y"]}, r"unknown column \(ignored\) 'y' \(known: school, x"),
-            ({"task": "score"}, "'score' is both task and target"),
-            ({"min_samples": 2, "ignore": ["passed"]}, "wanted at least 6"),
-            ({"min_samples": 11, "ignore": ["passed"]}, "no task has 11 samples"),
-        ],
-    )
-    def test_columns(self, read, table, options, words):
-        with pytest.raises(match=words):
-            read(table, **options)
 
-    def test_tasks_of_one_class(self, read, table):
-        table.loc[table["school"] == "a", "passed"] = "yes"
-        with pytest.raises(match="task 'a' has one class only among 10"):
-            read(table, target="passed", ignore=["score"])
-        for row, count in ((10, 1), (11, 2)):
-            table.loc[row, "passed"] = "no"
-            with pytest.raises(match=f"task 'a' has {count} of one class"):
-                read(table, target="passed", ignore=["score"])
-        table.loc[12, "passed"] = "no"
-        assert read(table, target="passed", ignore=["score"]).n_tasks == 3
+def test_tasks_of_one_class_are_refused(read, table):
+    table.loc[table["school"] == "a", "passed"] = "yes"
+    labels = {"target": "passed", "ignore": ["score"]}
+    with pytest.raises(match="task 'a' has one class only among 10"):
+        read(table, **labels)
+    for row, count in ((10, 1), (11, 2)):
+        table.loc[row, "passed"] = "no"
+        with pytest.raises(match=f"task 'a' has {count} of one class"):
+            read(table, **labels)
+    table.loc[12, "passed"] = "no"
+    assert read(table, **labels).n_tasks == 3
 
-    def test_a_constant_target(self, read, table):
-        with pytest.raises(match="column 'score' has one value: 5"):
-            read(table.assign(score=5.0), ignore=["passed"])
+
+def test_a_constant_target_is_refused(read, table):
+    with pytest.raises(match="column 'score' has one value: 5"):
+        read(table.assign(score=5.0), ignore=["passed"])
 
 
 MODULE = """
@@ -242,27 +214,30 @@ def table():
 """
 
 
-class TestFunctions:
-    @pytest.fixture(autouse=True)
-    def module(self, tmp_path, monkeypatch):
-        (tmp_path / "own_functions.py").write_text(MODULE)
-        monkeypatch.syspath_prepend(tmp_path)
+@pytest.fixture
+def functions(tmp_path, monkeypatch):
+    (tmp_path / "own_functions.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
 
-    def test_a_function_with_options(self):
-        assert load("own_functions:load", n=12).X.shape == (12, 2)
-        with pytest.raises(ValueError, match=r"option 'm' \(known: n, seed, inputs, t"):
-            load("own_functions:load", m=1)
-        scaled = load("own_functions:load", inputs="unit_range")
-        np.testing.assert_array_equal(scaled.X.max(axis=0), 1.0)
 
-    @pytest.mark.parametrize(
-        ("name", "words"),
-        [
-            ("own_functions:nope", "has no function nope"),
-            ("no_module_here:load", "must be in a folder on PYTHONPATH"),
-            ("own_functions:table", "returned ndarray, wanted a mtmkl.datasets"),
-        ],
-    )
-    def test_refusals(self, name, words):
-        with pytest.raises(ValueError, match=words):
-            load(name)
+@pytest.mark.usefixtures("functions")
+def test_a_function_with_options():
+    assert load("own_functions:load", n=12).X.shape == (12, 2)
+    with pytest.raises(ValueError, match=r"option 'm' \(known: n, seed, inputs, t"):
+        load("own_functions:load", m=1)
+    scaled = load("own_functions:load", inputs="unit_range")
+    np.testing.assert_array_equal(scaled.X.max(axis=0), 1.0)
+
+
+@pytest.mark.usefixtures("functions")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("own_functions:nope", "has no function nope"),
+        ("no_module_here:load", "must be in a folder on PYTHONPATH"),
+        ("own_functions:table", "returned ndarray, wanted a mtmkl.datasets"),
+    ],
+)
+def test_functions_that_are_refused(name, words):
+    with pytest.raises(ValueError, match=words):
+        load(name)

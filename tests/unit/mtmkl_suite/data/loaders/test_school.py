@@ -1,18 +1,12 @@
 import numpy as np
 import pytest
 
-from mtmkl_suite.data.loaders.school import load_school
+from mtmkl_suite.data import load
 
 
 @pytest.fixture(scope="module")
-def files(data_mirror):
-    names = ["school_b.mat", *(f"school_{k}_indexes.mat" for k in range(1, 11))]
-    return {name: data_mirror / "school" / name for name in names}
-
-
-@pytest.fixture(scope="module")
-def school(files):
-    return load_school(files)
+def school(data_mirror):
+    return load("school")
 
 
 def column(data, name):
@@ -27,19 +21,9 @@ def test_names_agree_with_the_data(school):
     assert column(school, "male")[column(school, "boys' school") == 1].mean() > 0.999
     # Share of VR-band-1 pupils found in a school, against the share on record.
     found = [column(school, "VR band 1")[school.task == t].mean() for t in range(139)]
-    record = [
-        column(school, "% VR band 1")[school.task == t].mean() for t in range(139)
-    ]
+    share = column(school, "% VR band 1")
+    record = [share[school.task == t].mean() for t in range(139)]
     assert np.corrcoef(found, record)[0, 1] > 0.8
-
-
-def test_bias_column_is_last(school, files):
-    with_bias = load_school(files, bias=True)
-    assert with_bias.digest() == "f2cccf52c3d7652a"
-    assert with_bias.X.shape == (15362, 28)
-    assert np.array_equal(with_bias.X[:, :27], school.X)
-    assert (with_bias.X[:, 27] == 1).all()
-    assert with_bias.feature_names[-1] == "bias"
 
 
 def test_the_variance_is_that_of_all_rows_of_a_school(school):

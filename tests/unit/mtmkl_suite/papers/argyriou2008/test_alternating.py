@@ -29,9 +29,8 @@ def test_perturbed_objective_is_the_printed_one_and_decreases(problem):
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     gamma, epsilon = 0.5, 1e-2
-    solution = solve_alternating(
-        tasks, gamma, epsilon=epsilon, epsilon_decay=1.0, tol=1e-8
-    )
+    options = {"epsilon_decay": 1.0, "tol": 1e-8}
+    solution = solve_alternating(tasks, gamma, epsilon=epsilon, **options)
     history = solution.extra["perturbed_history"]
     assert np.all(np.diff(history) <= 1e-12 * history[:-1])
     D = _equation_13(solution.coef, epsilon)
@@ -43,9 +42,9 @@ def test_second_iterate_is_ridge_with_the_matrix_of_equation_13(make_problem):
     X, y, task = make_problem(4, 5, [7])
     tasks = decompose(X, y, task, n_tasks=4)
     with pytest.warns(ConvergenceWarning):
-        first = solve_alternating(tasks, 0.3, epsilon=0.1, max_iter=1).coef
-    with pytest.warns(ConvergenceWarning):
-        second = solve_alternating(tasks, 0.3, epsilon=0.1, max_iter=2).coef
+        first, second = (
+            solve_alternating(tasks, 0.3, epsilon=0.1, max_iter=n).coef for n in (1, 2)
+        )
     inverse = np.linalg.inv(_equation_13(first, 0.1))
     for t in range(4):
         X_t, y_t = X[task == t], y[task == t]

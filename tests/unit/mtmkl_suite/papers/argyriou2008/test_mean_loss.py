@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
-from mtmkl.methods.multi_task_variable_selection import (
+from mtmkl.methods import (
+    MultiTaskFeatureLearningRegressor,
     MultiTaskVariableSelectionRegressor,
+    RRHetRegressor,
 )
-from mtmkl.methods.rr_het import RRHetRegressor
 from mtmkl_suite.papers.argyriou2008.mean_loss import (
     MeanLossFeatureLearning,
     MeanLossRRHet,
@@ -40,7 +40,6 @@ def test_the_gap_in_all_coordinates_is_that_of_the_problem_solved(data):
     X, y, task = data
     settings = {"kernel": {"name": "gaussian", "width": 2.0}, "basis_tol": 1e-2}
     ours = MeanLossFeatureLearning(gamma=0.1, **settings).fit(X, y, task=task)
-    theirs = MultiTaskFeatureLearningRegressor(gamma=0.3, **settings).fit(
-        X, y, task=task
-    )
+    theirs = MultiTaskFeatureLearningRegressor(gamma=0.3, **settings)
+    theirs.fit(X, y, task=task)
     assert ours.untruncated_gap_ == pytest.approx(theirs.untruncated_gap_)

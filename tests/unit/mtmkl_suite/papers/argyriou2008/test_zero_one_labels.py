@@ -21,20 +21,13 @@ def test_signs_are_those_of_a_cut_at_one_half(method, plain):
     X, task = rng.normal(size=(60, 4)), np.repeat([0, 1, 2], 20)
     X[:, 3] = 1.0  # the bias column, penalised
     y = np.where(X[:, 0] + 0.8 + rng.normal(size=60) > 0, 1.0, -1.0)
-    coded = (
-        plain(gamma=5.0, fit_intercept=False)
-        .fit(X, (y + 1) / 2, task=task)
-        .predict(X, task=task)
-    )
-    ours = (
-        method(gamma=5.0, fit_intercept=False)
-        .fit(X, y, task=task)
-        .predict(X, task=task)
-    )
+
+    def fitted(cls, y):
+        model = cls(gamma=5.0, fit_intercept=False).fit(X, y, task=task)
+        return model.predict(X, task=task)
+
+    ours, coded = fitted(method, y), fitted(plain, (y + 1) / 2)
     np.testing.assert_allclose(ours, 2 * coded - 1, atol=1e-8)
     np.testing.assert_array_equal(ours > 0, coded > 0.5)
     # It is another method: the bias is drawn to ½, not to 0.
-    signs = (
-        plain(gamma=5.0, fit_intercept=False).fit(X, y, task=task).predict(X, task=task)
-    )
-    assert not np.allclose(ours, signs, atol=1e-3)
+    assert not np.allclose(ours, fitted(plain, y), atol=1e-3)

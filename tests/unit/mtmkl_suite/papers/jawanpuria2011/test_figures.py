@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.papers.jawanpuria2011 import figures, steps
-from mtmkl_suite.report.figures.drawing import figure_style
+from mtmkl_suite.papers.jawanpuria2011 import steps
+from mtmkl_suite.report.artefacts import drawn
 
 SOLVERS = ["mirror_descent", "alternating"]
 
@@ -23,38 +23,27 @@ def history(n_tasks, solver, rate, limit):
     )  # fmt: skip
 
 
+def crossed(**levels):
+    """Return a table of all combinations."""
+    product = pd.MultiIndex.from_product(levels.values(), names=levels)
+    return product.to_frame(index=False)
+
+
 @pytest.fixture(scope="module")
 def tables():
-    times = pd.DataFrame(
-        [
-            {
-                "axis": axis, "solver": solver, "repeat": repeat, "count": count,
-                "seconds": count * (1 + repeat) / 100, "gap": 1e-4, "n_iter": 5,
-            }
-            for axis, counts in (("tasks", (10, 60)), ("kernels", (10, 600)))
-            for solver in steps.SCALING_SOLVERS
-            for repeat in range(3)
-            for count in counts
-        ]
-    )  # fmt: skip
+    counts = {"tasks": (10, 60), "kernels": (10, 600)}
+    solvers = {"solver": steps.SCALING_SOLVERS, "repeat": range(3)}
+    both = (crossed(axis=[k], count=n, **solvers) for k, n in counts.items())
+    times = pd.concat(both)
+    times["seconds"] = times["count"] * (1 + times["repeat"]) / 100
     curves = [
         history(n_tasks, solver, rate, limit)
         for n_tasks in (20, 139)
         for solver, rate, limit in zip(SOLVERS, (0.4, 0.7), (0.0, 5e-3), strict=True)
     ]
-    speed = pd.DataFrame(
-        [
-            {
-                "n_tasks": n_tasks, "C": 5.0, "repeat": repeat, "solver": solver,
-                "level": level, "iterations": 5, "seconds": 0.01 * (1 + repeat),
-                "reached": True,
-            }
-            for n_tasks in (20, 139)
-            for repeat in range(3)
-            for solver in SOLVERS
-            for level in steps.LEVELS
-        ]
-    )  # fmt: skip
+    each = {"repeat": range(3), "solver": SOLVERS, "level": steps.LEVELS}
+    speed = crossed(n_tasks=[20, 139], **each)
+    speed["seconds"] = 0.01 * (1 + speed["repeat"])
     return {
         "scaling": times,
         "convergence": pd.concat(curves, ignore_index=True),
@@ -64,11 +53,7 @@ def tables():
 
 @pytest.fixture
 def draw(context, tables):
-    def run(name, tables=tables):
-        with figure_style():
-            return getattr(figures, name)(replace(context, steps=tables))
-
-    return run
+    return lambda name: drawn(name, replace(context, steps=tables))
 
 
 @pytest.mark.parametrize(("name", "last"), [("figure_1a", 60), ("figure_1b", 600)])
@@ -88,11 +73,10 @@ def test_objectives_are_those_of_the_papers_iterations(draw, name, n_tasks, last
     figure, numbers = draw(name)
     assert set(numbers["n_tasks"]) == {n_tasks}
     assert (numbers["iteration"].min(), numbers["iteration"].max()) == (1, last)
-    drawn = figure.axes[0].get_lines()
-    assert len(drawn) == 2
-    for line, (_, part) in zip(
-        drawn, numbers.groupby("solver", sort=False), strict=True
-    ):
+    lines = figure.axes[0].get_lines()
+    assert len(lines) == 2
+    by_solver = numbers.groupby("solver", sort=False)
+    for line, (_, part) in zip(lines, by_solver, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), part["objective"])
     title = figure.axes[0].get_title()
     assert f"C = {steps.CONVERGENCE_C:g}" in title

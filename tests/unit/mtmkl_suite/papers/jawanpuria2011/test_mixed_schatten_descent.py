@@ -28,13 +28,11 @@ def test_traces_are_those_of_a_general_solver(q, seed):
     def cost(r):
         return np.sum(r * (np.log(r) - L - 1.0))
 
+    norm = {"type": "ineq", "fun": lambda r: 1.0 - np.sum(r**order)}
     found = minimize(
-        cost,
-        np.full(4, 0.2),
-        constraints=[{"type": "ineq", "fun": lambda r: 1.0 - np.sum(r**order)}],
-        bounds=[(1e-12, None)] * 4,
+        cost, np.full(4, 0.2), constraints=[norm], bounds=[(1e-12, None)] * 4,
         options={"ftol": 1e-14, "maxiter": 1000},
-    )
+    )  # fmt: skip
     assert cost(rho) == pytest.approx(found.fun, abs=1e-6)
 
 

@@ -16,22 +16,17 @@ def rows(small_data):
 @pytest.mark.parametrize("method", [SquaredMKL, SquaredMKMTFL])
 def test_one_kernel_is_ridge_regression(rows, method):
     X, y, task = rows
-    model = method(2.0, kernels=[WIDE]).fit(X, y, task=task)
-    ridge = IndependentRidgeRegressor(0.25, kernel=WIDE, basis_tol=1e-12).fit(
-        X, y, task=task
+    ridge = IndependentRidgeRegressor(0.25, kernel=WIDE, basis_tol=1e-12)
+    found, expected = (
+        each.fit(X, y, task=task).predict(X, task=task)
+        for each in (method(2.0, kernels=[WIDE]), ridge)
     )
-    np.testing.assert_allclose(
-        model.predict(X, task=task), ridge.predict(X, task=task), rtol=1e-5
-    )
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
     ("method", "settings"),
-    [
-        (SquaredMKL, {}),
-        (SquaredMKMTFL, {"p": 2.0}),
-        (SquaredMKMTFL, {"p": 8.67}),
-    ],
+    [(SquaredMKL, {}), (SquaredMKMTFL, {"p": 2.0}), (SquaredMKMTFL, {"p": 8.67})],
 )
 def test_the_gap_closes(rows, method, settings):
     X, y, task = rows

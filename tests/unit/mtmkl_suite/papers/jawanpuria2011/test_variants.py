@@ -1,19 +1,10 @@
 import numpy as np
 import pytest
 
-from mtmkl_suite.papers.jawanpuria2011.variants import (
-    MKLPlain,
-    MKLUnscaled,
-    MKLWithoutOffset,
-    MKMTFLPlain,
-    MKMTFLUnscaled,
-    MKMTFLWithoutOffset,
-    MKMTSFLPlain,
-    MKMTSFLUnscaled,
-    MKMTSFLWithoutOffset,
-)
+from mtmkl_suite.papers.jawanpuria2011 import variants
 
-PLAIN = [MKLPlain, MKMTFLPlain, MKMTSFLPlain]
+PLAIN = [variants.MKLPlain, variants.MKMTFLPlain, variants.MKMTSFLPlain]
+UNSCALED = [variants.MKLUnscaled, variants.MKMTFLUnscaled, variants.MKMTSFLUnscaled]
 LINEAR = {
     "kernels": [{"name": "linear"}], "normalize": None, "epsilon": 0.01, "tol": 1e-3,
 }  # fmt: skip
@@ -21,9 +12,13 @@ LINEAR = {
 
 @pytest.mark.parametrize(
     ("method", "n_tasks"),
-    [(each, 3) for each in (MKLWithoutOffset, MKMTFLWithoutOffset, *PLAIN)]
-    # Many tasks are solved in few directions.
-    + [(MKMTSFLWithoutOffset, n) for n in (3, 40)],
+    [
+        (variants.MKLWithoutOffset, 3),
+        (variants.MKMTFLWithoutOffset, 3),
+        (variants.MKMTSFLWithoutOffset, 3),
+        (variants.MKMTSFLWithoutOffset, 40),  # solved in few directions
+        *((each, 3) for each in PLAIN),
+    ],
 )
 def test_models_go_through_the_origin_and_fit_what_does(method, n_tasks):
     rng = np.random.default_rng(0)
@@ -39,16 +34,11 @@ def test_models_go_through_the_origin_and_fit_what_does(method, n_tasks):
     np.testing.assert_allclose(off.predict(np.zeros((1, 3)), task=[0]), 0.0)
 
 
-@pytest.mark.parametrize(
-    "method", [MKLUnscaled, MKMTFLUnscaled, MKMTSFLUnscaled, *PLAIN]
-)
+@pytest.mark.parametrize("method", [*UNSCALED, *PLAIN])
 def test_kernels_stay_as_they_are(method):
     rng = np.random.default_rng(0)
     X, task = 5.0 * rng.normal(size=(30, 2)), np.arange(30) % 2
-    fitted = [
-        cls(0.01, kernels=[{"name": "linear"}], tol=1e-3, **settings).fit(
-            X, X[:, 0], task=task
-        )
-        for cls, settings in ((method, {}), (method.__base__, {"normalize": None}))
-    ]
-    assert fitted[0].objective_ == fitted[1].objective_
+    linear = {"kernels": [{"name": "linear"}], "tol": 1e-3}
+    both = method(0.01, **linear), method.__base__(0.01, normalize=None, **linear)
+    first, second = (each.fit(X, X[:, 0], task=task).objective_ for each in both)
+    assert first == second

@@ -5,10 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import switch_cost
-from mtmkl_suite.papers.jebara2011.med_sqp import (
-    MEDByAlgorithm1,
-    solve_sqp,
-)
+from mtmkl_suite.papers.jebara2011.med_sqp import MEDByAlgorithm1, solve_sqp
 
 
 def toy(seed=0, epsilon=None):
@@ -23,11 +20,10 @@ def toy(seed=0, epsilon=None):
 def test_same_optimum_as_newton(log_alpha, epsilon):
     tasks = toy(epsilon=epsilon)
     expected = solve_med(tasks, 3.0, log_alpha, tol=1e-8)
+    optimum = expected.certificate.dual_objective
     found = solve_sqp(tasks, 3.0, log_alpha, tol=1e-7, accuracy=1e-8)
     assert found.certificate.status == "converged"
-    assert found.certificate.dual_objective == pytest.approx(
-        expected.certificate.dual_objective, rel=1e-6
-    )
+    assert found.certificate.dual_objective == pytest.approx(optimum, rel=1e-6)
     np.testing.assert_allclose(found.coef, expected.coef, atol=2e-3)
 
 
@@ -40,24 +36,19 @@ def test_dual_never_falls(log_alpha, seed):
     assert np.all(steps >= -1e-12 * solution.certificate.objective)
 
 
-def one_task_many_times():
+def test_simultaneous_steps_can_lower_the_dual():
+    # The bound couples the tasks, here all alike: only one block may move by it.
     rng = np.random.default_rng(0)
     X = rng.normal(size=(8, 3))
     y = np.sign(X[:, 0] + 0.3 * rng.normal(size=8))
     y[:2] = 1.0, -1.0
-    return dual_problem(np.tile(y, 5), [8] * 5, features=0.3 * np.tile(X, (5, 1)))
-
-
-def test_simultaneous_steps_can_lower_the_dual():
-    # The bound couples the tasks: only one block at a time may move by it.
-    tasks = one_task_many_times()
+    tasks = dual_problem(np.tile(y, 5), [8] * 5, features=0.3 * np.tile(X, (5, 1)))
+    at = {"C": 10.0, "log_alpha": np.log(1e6), "tol": 1e-8, "max_iter": 60}
     with pytest.warns(ConvergenceWarning, match="stopped after 60 sweeps"):
-        solution = solve_sqp(
-            tasks, 10.0, np.log(1e6), tol=1e-8, simultaneous=True, max_iter=60
-        )
+        solution = solve_sqp(tasks, **at, simultaneous=True)
     falls = np.diff(solution.extra["dual_history"]) < -0.1
     assert falls.sum() >= 10
-    refreshed = solve_sqp(tasks, 10.0, np.log(1e6), tol=1e-8, max_iter=60)
+    refreshed = solve_sqp(tasks, **at)
     assert refreshed.certificate.status == "converged"
     assert np.all(np.diff(refreshed.extra["dual_history"]) >= -1e-9)
 
@@ -95,10 +86,8 @@ def test_stopping_rule_of_the_paper():
 
 
 def test_terms_of_one_task_may_not_share_a_switch():
-    X = np.eye(4)
-    tasks = dual_problem(
-        [1, -1, 1, -1], [4], features=X, weight=[[0, 0, 1, 1]], n_weights=2
-    )
+    shared = {"weight": [[0, 0, 1, 1]], "n_weights": 2}
+    tasks = dual_problem([1, -1, 1, -1], [4], features=np.eye(4), **shared)
     with pytest.raises(ValueError, match="two terms of task 0 share a switch"):
         solve_sqp(tasks, 1.0, 0.0)
 

@@ -8,15 +8,12 @@ from sklearn.metrics import roc_auc_score
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.methods import MultiTaskMKLClassifier
-from mtmkl_suite.data.splits import Split, make_split
+from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.evaluation.cells import MethodFailedError, run_job
 
 GRID = [0.0001, 0.01, 1.0]
-PARAMS = {
-    "terms": [("linear", "dirac_uniform")],
-    "fit_intercept": False,
-    "tol": 1e-6,
-}
+TERMS = [("linear", "dirac_uniform")]
+PARAMS = {"terms": TERMS, "fit_intercept": False, "tol": 1e-6}
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +52,9 @@ def areas(model, data, rows):
 
 
 def test_each_task_has_its_best_c(job, data, split):
-    train = split.train
+    train = data.subset(split.train)
     models = [
-        MultiTaskMKLClassifier(C=C, **PARAMS).fit(
-            data.X[train], data.y[train], data.task[train]
-        )
+        MultiTaskMKLClassifier(C=C, **PARAMS).fit(train.X, train.y, train.task)
         for C in GRID
     ]
     validation = np.array([areas(m, data, split.validation) for m in models])
@@ -67,15 +62,13 @@ def test_each_task_has_its_best_c(job, data, split):
     best = validation.argmax(axis=0)
     assert len(set(best)) > 1  # or the test could not fail
     scores, _ = run_job(job, lambda repeat: data, {(0, 0): split})
-    whole = scores[(scores["metric"] == "auc") & (scores["task"] == "all")]
+    whole = scores.query("metric == 'auc' and task == 'all'")
     assert json.loads(whole["params"].iloc[0]) == {"C": [GRID[k] for k in best]}
-    by_task = scores[(scores["metric"] == "auc") & (scores["task"] != "all")]
+    by_task = scores.query("metric == 'auc' and task != 'all'")
     expected = test[best, range(3)]
     np.testing.assert_allclose(by_task["value"], expected, atol=1e-12)
     assert whole["value"].iloc[0] == pytest.approx(expected.mean())
-    on_validation = scores[
-        (scores["metric"] == "validation_auc") & (scores["task"] == "all")
-    ]
+    on_validation = scores.query("metric == 'validation_auc' and task == 'all'")
     chosen = validation[best, range(3)].mean()
     assert on_validation["value"].iloc[0] == pytest.approx(chosen)
     gaps = max(models[k].duality_gap_ for k in best)
@@ -85,7 +78,6 @@ def test_each_task_has_its_best_c(job, data, split):
 def test_a_task_without_a_choice_is_named(job, data, split):
     rows = split.validation
     keep = (data.task[rows] != 2) | (data.y[rows] > 0)
-    fields = {name: getattr(split, name) for name in ("train", "test", "fold")}
-    lacking = Split(**fields, validation=rows[keep], task_order=split.task_order)
+    lacking = replace(split, validation=rows[keep])
     with pytest.raises(MethodFailedError, match="no C can be chosen for 'task 3'"):
-        run_job(replace(job), lambda repeat: data, {(0, 0): lacking})
+        run_job(job, lambda repeat: data, {(0, 0): lacking})

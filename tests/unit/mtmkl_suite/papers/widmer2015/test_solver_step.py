@@ -44,12 +44,8 @@ def test_solvers_of_a_trial_agree():
     found = solver_trial.run({"solver": "features", "n": 200})
     gram = solver_trial.run({"solver": "gram", "n": 200})
     assert found["objective"] == pytest.approx(gram["objective"], rel=2e-3)
-    baseline = solver_trial.run(
-        {
-            "solver": "liblinear", "n": 200, "theta": found["theta"],
-            "goal": found["objective"],
-        }
-    )  # fmt: skip
+    given = {"theta": found["theta"], "goal": found["objective"]}
+    baseline = solver_trial.run({"solver": "liblinear", "n": 200, **given})
     assert baseline["objective"] <= found["objective"]
     # With the same weights it can be better by the gap at most.
     assert baseline["objective"] >= (1 - 1e-3) * found["objective"]
@@ -63,13 +59,10 @@ def test_figure_has_slopes_from_a_thousand_examples_on(monkeypatch):
 
     def trial(given):
         asked.append(given)
-        seconds = (
-            1e-6
-            * given["n"] ** {"features": 1, "gram": 2, "liblinear": 1}[given["solver"]]
-        )
+        power = {"features": 1, "gram": 2, "liblinear": 1}[given["solver"]]
         return {
-            "seconds": seconds, "expanding": 0.0, "objective": 2.0, "n_iter": 3,
-            "data": 1.0, "peak": 2.0, "theta": [0.5],
+            "seconds": 1e-6 * given["n"] ** power, "expanding": 0.0, "n_iter": 3,
+            "objective": 2.0, "data": 1.0, "peak": 2.0, "theta": [0.5],
         }  # fmt: skip
 
     monkeypatch.setattr(steps, "_trial", trial)

@@ -13,14 +13,9 @@ from mtmkl.methods.me_ta_g import MeTaGClassifier
 from mtmkl.methods.whom import WhomClassifier
 from mtmkl_suite.papers.yousefi2015 import baseline_readings as readings
 
-KERNEL = [
-    readings.KernelCMTL, readings.KernelWhom, readings.KernelFlexClus,
-    readings.KernelCoClus, readings.KernelMeTaG,
-]  # fmt: skip
-PLAIN = [
-    readings.PlainCMTL, readings.PlainWhom, readings.PlainFlexClus,
-    readings.PlainCoClus, readings.PlainMeTaG,
-]  # fmt: skip
+BASELINES = ("CMTL", "Whom", "FlexClus", "CoClus", "MeTaG")
+KERNEL = [getattr(readings, f"Kernel{name}") for name in BASELINES]
+PLAIN = [getattr(readings, f"Plain{name}") for name in BASELINES]
 
 
 @pytest.fixture
@@ -53,9 +48,8 @@ def test_features_are_the_principal_components_of_the_mean_kernel(rings):
     np.testing.assert_allclose(np.abs(ours), np.abs(pca.transform(gram)), atol=1e-8)
     new = np.random.default_rng(1).normal(size=(5, 3))
     cross = terms.grams(terms.inputs(new), terms.inputs(X)).mean(axis=1)
-    np.testing.assert_allclose(
-        np.abs(features(new)), np.abs(pca.transform(cross)), atol=1e-8
-    )
+    expected = np.abs(pca.transform(cross))
+    np.testing.assert_allclose(np.abs(features(new)), expected, atol=1e-8)
 
 
 @pytest.mark.parametrize("method", PLAIN)
@@ -126,12 +120,9 @@ def test_squared_hinge_reaches_the_optimum_of_cvxpy(planes, monkeypatch):
         value += cp.sum_squares(cp.pos(1 - margin))
     best = cp.Problem(cp.Minimize(value)).solve()
     assert ours.objective_ == pytest.approx(best, rel=1e-4)
-    scores = Z @ (U.value + V.value) + b.value
-    np.testing.assert_allclose(
-        ours.decision_function(X, task=task),
-        scores[np.arange(90), task],
-        atol=0.02,
-    )
+    scores = (Z @ (U.value + V.value) + b.value)[np.arange(90), task]
+    found = ours.decision_function(X, task=task)
+    np.testing.assert_allclose(found, scores, atol=0.02)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,9 @@ from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.evaluation.cells import COLUMNS, run_job
 from mtmkl_suite.papers.yousefi2015.best_on_test import Round, accuracies, alternate
 
-KERNELS = [
-    "linear",
-    {"name": "gaussian", "width": 0.5},
-    {"name": "gaussian", "width": 2},
-]
+KERNELS = ["linear", *({"name": "gaussian", "width": w} for w in (0.5, 2))]
 C_VALUES = (0.1, 3.0, 50.0)
+PARAMS = {"kernels": KERNELS, "C_values": C_VALUES}
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +30,13 @@ def split(data):
 
 
 def test_first_round_is_a_choice_of_c_on_the_mean_kernel(data, split):
-    first = next(alternate(data, split, 0.5, kernels=KERNELS, C_values=C_VALUES))
+    first = next(alternate(data, split, 0.5, **PARAMS))
     np.testing.assert_allclose(first.weights, 1 / 3)
     # Standardised over all samples, whatever their role.
     Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
     for t in range(3):
-        rows = {
-            role: getattr(split, role)[data.task[getattr(split, role)] == t]
-            for role in ("train", "validation", "test")
-        }
+        roles = {k: getattr(split, k) for k in ("train", "validation", "test")}
+        rows = {k: each[data.task[each] == t] for k, each in roles.items()}
 
         def kernel(A, B):
             inner = A @ B.T
@@ -67,16 +62,12 @@ def test_first_round_is_a_choice_of_c_on_the_mean_kernel(data, split):
 
 
 def test_rounds_go_on_from_the_step_of_the_weights(data, split):
-    rounds = list(
-        alternate(data, split, 0.0, kernels=KERNELS, C_values=C_VALUES, n_rounds=4)
-    )
+    rounds = list(alternate(data, split, 0.0, **PARAMS, n_rounds=4))
     assert len(rounds) == 4
     for each in rounds[1:]:
         # Linear in θ: without λ one kernel takes all.
         assert sorted(each.weights.ravel()) == [0.0] * 6 + [1.0] * 3
-    together = list(
-        alternate(data, split, 1e6, kernels=KERNELS, C_values=C_VALUES, n_rounds=2)
-    )
+    together = list(alternate(data, split, 1e6, **PARAMS, n_rounds=2))
     assert np.ptp(together[1].weights, axis=0).max() == 0.0
 
 
@@ -97,31 +88,27 @@ def test_what_is_reported_of_the_rounds():
     }
 
 
-class TestRunJob:
-    PARAMS = {"kernels": KERNELS, "C_values": C_VALUES, "n_rounds": 2}  # noqa: RUF012
+@pytest.fixture
+def job(tmp_path):
+    way = "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test"
+    params, grid = {**PARAMS, "n_rounds": 2}, {"lam": [0.01, 10.0]}
+    method = {"params": params, "grid": grid, "selection": way}
+    return made_job(
+        tmp_path, object, method=method, experiment={"metrics": ["accuracy"]}
+    )
 
-    @pytest.fixture
-    def job(self, tmp_path):
-        way = "mtmkl_suite.papers.yousefi2015.best_on_test:best_on_test"
-        grid = {"lam": [0.01, 10.0]}
-        method = {"params": self.PARAMS, "grid": grid, "selection": way}
-        experiment = {"metrics": ["accuracy"]}
-        return made_job(tmp_path, object, method=method, experiment=experiment)
 
-    def test_validation_chooses_lambda(self, job, data, split):
-        found = {}
-        for lam in (0.01, 10.0):
-            rounds = list(alternate(data, split, lam, **self.PARAMS))
-            validation = max(r.validation_accuracy.mean() for r in rounds)
-            found[lam] = (validation, accuracies(rounds))
-        best = max(found, key=lambda lam: found[lam][0])
-        scores, arrays = run_job(job, lambda repeat: data, {(0, 0): split})
-        assert list(scores.columns) == list(COLUMNS)
-        assert scores["params"].unique().tolist() == [f'{{"lam": {best}}}']
-        assert scores.set_index("metric")["value"].to_dict() == found[best][1]
-        assert arrays == {}
-
-    def test_finished_splits_come_from_the_cache(self, job, data, split):
-        first, _ = run_job(job, lambda repeat: data, {(0, 0): split})
-        again, _ = run_job(job, lambda repeat: data, {(0, 0): split})
-        assert again["fit_seconds"].tolist() == first["fit_seconds"].tolist()
+def test_validation_chooses_lambda_and_finished_splits_are_kept(job, data, split):
+    found = {}
+    for lam in (0.01, 10.0):
+        rounds = list(alternate(data, split, lam, **PARAMS, n_rounds=2))
+        validation = max(r.validation_accuracy.mean() for r in rounds)
+        found[lam] = (validation, accuracies(rounds))
+    best = max(found, key=lambda lam: found[lam][0])
+    scores, arrays = run_job(job, lambda repeat: data, {(0, 0): split})
+    assert list(scores.columns) == list(COLUMNS)
+    assert scores["params"].unique().tolist() == [f'{{"lam": {best}}}']
+    assert scores.set_index("metric")["value"].to_dict() == found[best][1]
+    assert arrays == {}
+    again, _ = run_job(job, lambda repeat: data, {(0, 0): split})
+    assert again["fit_seconds"].tolist() == scores["fit_seconds"].tolist()

@@ -1,6 +1,7 @@
 import itertools
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,6 @@ from made_scores import made_context, made_row, published_numbers
 
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import StepTable
-from mtmkl_suite.evaluation.cells import COLUMNS
 from mtmkl_suite.judge.overlap import Overlap
 from mtmkl_suite.papers.yousefi2015 import steps
 from mtmkl_suite.report.artefacts import build
@@ -27,7 +27,7 @@ TABLES = [
 SETS = ["robot", "vehicle", "image", "pen", "mnist", "landmine", "letter"]
 REPEATS = 5
 READINGS = {"accuracy": 1.0, "accuracy_chosen_C": 2.0, "accuracy_last_round": 0.5}
-AUTHORS = "group_feature_sharing_authors"
+AUTHORS, GROUPS = "group_feature_sharing_authors", "group_feature_sharing_2"
 LETTER_TASKS = ["C vs E", "G vs Y", "M vs N", "A vs G", "I vs J", "A vs O", "F vs T",
                 "H vs N"]  # fmt: skip
 
@@ -42,9 +42,10 @@ def printed(paper):
     return published_numbers(paper)
 
 
-def score(experiment, dataset, method, metric, value, *, size, repeat):
+def scores(dataset, size, repeat):
+    """Return what makes a row of scores there, by experiment, method and metric."""
     at = {"dataset": dataset, "train_size": size, "repeat": repeat}
-    return made_row(experiment, method, metric, value, fit_seconds=1.5, **at)
+    return partial(made_row, fit_seconds=1.5, **at)
 
 
 def rows_of(experiment, dataset, published, columns):
@@ -52,39 +53,25 @@ def rows_of(experiment, dataset, published, columns):
     name = {"mnist": "MNIST"}.get(experiment, experiment.capitalize())
     found = published.set_index(["row", "column"])["value"]
     rows = []
-    for size in (10, 20, 50):
-        for (label, method), repeat in itertools.product(
-            columns.items(), range(REPEATS)
-        ):
-            at = {"size": size, "repeat": repeat}
-            centred = repeat - (REPEATS - 1) / 2
-            if (f"{name}, {size} %", label) not in found.index:
-                continue
-            value = (found[f"{name}, {size} %", label] + 0.5 * centred) / 100
-            metrics = {"accuracy": value}
-            if experiment == "landmine":
-                metrics = {"auc": value, "balanced_accuracy": value, "accuracy": 0.9}
-            if method == "group_feature_sharing":
-                metrics["n_groups"] = 4
-                gain = 0.004 * (2 + centred) if size < 50 else -0.002 * (1 + centred)
-                clean = metrics["accuracy"]
-                for reading, share in READINGS.items():
-                    rows.append(
-                        score(
-                            f"{experiment}_protocol", dataset, AUTHORS, reading,
-                            clean + share * gain, **at,
-                        )
-                    )  # fmt: skip
-                rows.append(
-                    score(
-                        f"{experiment}_protocol", dataset, method, "accuracy", clean,
-                        **at,
-                    )
-                )  # fmt: skip
-            rows += [
-                score(experiment, dataset, method, metric, v, **at)
-                for metric, v in metrics.items()
-            ]
+    for size, (label, method), repeat in itertools.product(
+        (10, 20, 50), columns.items(), range(REPEATS)
+    ):
+        if (f"{name}, {size} %", label) not in found.index:
+            continue
+        centred = repeat - (REPEATS - 1) / 2
+        value = (found[f"{name}, {size} %", label] + 0.5 * centred) / 100
+        metrics = {"accuracy": value}
+        if experiment == "landmine":
+            metrics = {"auc": value, "balanced_accuracy": value, "accuracy": 0.9}
+        row = scores(dataset, size, repeat)
+        if method == "group_feature_sharing":
+            gain = 0.004 * (2 + centred) if size < 50 else -0.002 * (1 + centred)
+            clean, protocol = metrics["accuracy"], f"{experiment}_protocol"
+            rows.append(row(protocol, method, "accuracy", clean))
+            for reading, share in READINGS.items():
+                rows.append(row(protocol, AUTHORS, reading, clean + share * gain))
+            metrics["n_groups"] = 4
+        rows += [row(experiment, method, *each) for each in metrics.items()]
     return rows
 
 
@@ -100,56 +87,34 @@ def kept_weights():
 def letter_rows(two, groups):
     """Four groups at 10 % and eight at 50 %; along λ fewer, and more at 50 %."""
     rows = [
-        score(
-            "letter_two_kernels", two, "group_feature_sharing_2", "n_groups", count,
-            size=size, repeat=0,
-        )
+        scores(two, size, 0)("letter_two_kernels", GROUPS, "n_groups", count)
         for size, count in ((10, 4), (50, 8))
-    ]  # fmt: skip
+    ]
     for method, size, repeat, power in itertools.product(
         ("groups_width", "groups_variance"), (10, 50), range(REPEATS), range(4)
     ):
-        at = {"size": size, "repeat": repeat}
-        centred = repeat - (REPEATS - 1) / 2
-        setting = {"setting": json.dumps({"C": 128.0, "lam": 2.0**power})}
-        for metric, value in (
-            ("n_groups", 4 - power + (1 + centred if size == 50 else 0)),
-            ("accuracy", 0.8 + 0.01 * repeat),
-        ):
-            row = score("letter_groups", groups, method, metric, value, **at)
-            rows.append(row | setting)
+        row = scores(groups, size, repeat)
+        at = {"setting": json.dumps({"C": 128.0, "lam": 2.0**power})}
+        more = 1 + repeat - (REPEATS - 1) / 2 if size == 50 else 0
+        rows.append(row("letter_groups", method, "n_groups", 4 - power + more, **at))
+        accuracy = 0.8 + 0.01 * repeat
+        rows.append(row("letter_groups", method, "accuracy", accuracy, **at))
     return rows
 
 
 def make(paper, printed):
     columns = paper.artefacts["table_1"].comparison.columns
-    datasets = {
-        name: experiment.variants[0].id
-        for name, experiment in paper.experiments.items()
-    }
-    rows = [pd.DataFrame(columns=list(COLUMNS))]
-    for name in SETS:
-        rows.append(
-            pd.DataFrame(rows_of(name, datasets[name], printed["table_1.csv"], columns))
-        )
+    datasets = {k: each.variants[0].id for k, each in paper.experiments.items()}
     two, groups = datasets["letter_two_kernels"], datasets["letter_groups"]
-    arrays = {
-        f"letter_two_kernels/{two}/{method}": kept_weights()
-        for method in ("group_feature_sharing_2", "group_feature_sharing_2_variance")
-    }
-    rows.append(pd.DataFrame(letter_rows(two, groups)))
+    rows = []
+    for name in SETS:
+        rows += rows_of(name, datasets[name], printed["table_1.csv"], columns)
+    rows += letter_rows(two, groups)
+    kept = [f"letter_two_kernels/{two}/{GROUPS}{end}" for end in ("", "_variance")]
+    info = {"status": "ok", "origin": "original", "task_names": LETTER_TASKS}
     return made_context(
-        paper,
-        pd.concat(rows, ignore_index=True),
-        arrays=arrays,
-        data_info={
-            dataset: {
-                "id": dataset, "name": name, "status": "ok", "origin": "original",
-                "task_names": LETTER_TASKS,
-            }
-            for name, dataset in datasets.items()
-        },
-        published=printed,
+        paper, rows, arrays=dict.fromkeys(kept, kept_weights()), published=printed,
+        data_info={v: {"id": v, "name": k, **info} for k, v in datasets.items()},
     )  # fmt: skip
 
 
@@ -208,11 +173,9 @@ def test_the_theorems_figure_shows_where_the_bound_fails(drawn):
     panels = dict(list(numbers[numbers["x"] > 0].groupby("panel")))
     for name, small in (("gamma", True), ("n_tasks", False)):
         ordered = panels[name].sort_values("x", ascending=small)
-        fails = (
-            ordered["bound"] < ordered["complexity"] - ordered["interval"]
-        ).tolist()
-        assert fails[0]
-        assert not fails[-1]
+        fails = ordered["bound"] < ordered["complexity"] - ordered["interval"]
+        assert fails.iloc[0]
+        assert not fails.iloc[-1]
     assert (numbers["proof"] > numbers["complexity"]).all()
     # The three panels meet in one point.
     met = [
