@@ -6,13 +6,23 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
-from mt_mkl_problems import CHAIN, KERNELS, LOSSES, gram, on_one_map, optimum, problem
+from mt_mkl_problems import (
+    CHAIN,
+    KERNELS,
+    LOSSES,
+    assert_optimal,
+    gram,
+    on_one_map,
+    problem,
+    problem_1,
+)
 from scipy.sparse import csr_array, random_array
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from mtmkl.certify.kernel_problems import square_root
+from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers.weights import mt_mkl_features
 
@@ -32,15 +42,13 @@ def scores_of(solution, maps, task):
 def test_optimum_of_four_task_kernels(p, C, loss):
     X, y, task = problem()
     terms = on_one_map(KERNELS)
-    value, theta = optimum([X], y, task, terms, C, p, loss)
     solution = solve([X], y, task, terms, C=C, p=p, loss=loss)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
-    assert solution.certificate.status == "converged"
-    assert solution.certificate.duality_gap <= 1e-9
+    theta = solution.extra["theta"]
+    stated = problem_1([X], y, task, terms, C, p, loss)
+    assert_optimal(solution.certificate, theta, stated)
     # Outputs by W are those by α, and θ is of norm one.
-    assert np.linalg.norm(solution.extra["theta"], p) == pytest.approx(1.0)
-    expected = gram([X], task, terms, solution.extra["theta"]) @ (y * solution.dual)
+    assert np.linalg.norm(theta, p) == pytest.approx(1.0)
+    expected = gram([X], task, terms, theta) @ (y * solution.dual)
     np.testing.assert_allclose(scores_of(solution, [X], task), expected, atol=1e-9)
 
 
@@ -50,10 +58,9 @@ def test_optimum_with_several_maps(p, loss):
     X, y, task = problem(seed=1)
     maps = [X[:, :2], np.abs(X), X[:, 2:] ** 2]
     terms = [(0, KERNELS[0]), (2, KERNELS[3]), (1, KERNELS[1]), (0, KERNELS[2])]
-    value, theta = optimum(maps, y, task, terms, 1.0, p, loss)
     solution = solve(maps, y, task, terms, C=1.0, p=p, loss=loss)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
+    stated = problem_1(maps, y, task, terms, 1.0, p, loss)
+    assert_optimal(solution.certificate, solution.extra["theta"], stated)
 
 
 def test_features_stay_true_to_the_dual_over_many_epochs():
@@ -119,7 +126,8 @@ def test_printed_step_24_misses_the_optimum():
     X, y, task = problem()
     C, p = 1.0, 2
     terms = on_one_map(KERNELS)
-    value, theta = optimum([X], y, task, terms, C, p)
+    stated = problem_1([X], y, task, terms, C, p)
+    value, theta = find_optimum(stated).value, stated.var_dict["theta"].value
 
     def ascend(power):
         """Return the dual objective at θ* where steps of (24) come to rest.
