@@ -1,5 +1,6 @@
 from itertools import combinations
 
+import dual_problems
 import numpy as np
 import pytest
 from bounds import assert_between
@@ -37,18 +38,10 @@ class Problem:
 
 
 class Toy(Problem):
-    def __init__(self, sizes=(8, 10, 7, 9), seed=0):
-        rng = np.random.default_rng(seed)
-        X = [rng.normal(size=(n, 3)) for n in sizes]
-        common, own = rng.normal(size=3), rng.normal(size=(len(sizes), 3))
-        labels = []
-        for x, w in zip(X, own, strict=True):
-            y = np.sign(x @ (common + 0.7 * w) + 0.5 * rng.normal(size=len(x)))
-            y[:2] = 1.0, -1.0
-            labels.append(y)
-        every = np.vstack(X)
-        kernel = (every @ every.T + 1) ** 2 / 10
-        super().__init__(kernel, np.concatenate(labels), sizes)
+    def __init__(self, seed=0):
+        toy = dual_problems.Toy((8, 10, 7, 9), seed=seed)
+        X = np.vstack(toy.X)
+        super().__init__((X @ X.T + 1) ** 2 / 10, np.concatenate(toy.y), toy.sizes)
 
 
 class Pairs(Problem):
@@ -140,15 +133,10 @@ def test_curvature_is_the_change_of_q_with_the_switches():
     free = (np.abs(problem.beta) > 0) & (np.abs(problem.beta) < 5.0)
     assert 0 < free.sum() < free.size
     found, step = problem.curvature(s), 1e-6
-    for t in range(4):
-        ends = []
-        for side in (step, -step):
-            moved = s.copy()
-            moved[t] += side
-            ends.append(problem.solve(moved, 1e-11).q)
-        np.testing.assert_allclose(
-            (ends[1] - ends[0]) / (2 * step), found[t], rtol=1e-4, atol=1e-5
-        )
+    for t, change in enumerate(step * np.eye(4)):
+        up, down = (problem.solve(moved, 1e-11).q for moved in (s + change, s - change))
+        slope = (down - up) / (2 * step)
+        np.testing.assert_allclose(slope, found[t], rtol=1e-4, atol=1e-5)
     # The last factor belongs to other switches and is not taken for theirs.
     problem.solve(s, 1e-11)
     assert not np.allclose(problem.curvature(0.5 * s), found, rtol=0.01)
@@ -156,25 +144,23 @@ def test_curvature_is_the_change_of_q_with_the_switches():
 
 
 def test_work_in_slices_comes_to_the_same_solution(monkeypatch):
-    toy = Toy(seed=4)
-    s = np.full(4, 0.4)
-    whole, sliced = toy.path()._problem, toy.path()._problem
-    whole.set_box(50.0)
-    sliced.set_box(50.0)
-    expected = whole.solve(s, 1e-10)
-    calls = []
-    solve_joint = med_pooling_steps.solve_joint
-    monkeypatch.setattr(med_pooling, "SLICE", 1.0)
+    ended, solve_joint = [], med_pooling_steps.solve_joint
 
     def counted(*arguments):
-        calls.append(solve_joint(*arguments))
-        return calls[-1]
+        ended.append(bool(solve_joint(*arguments)))
+        return ended[-1]
 
+    def solved():
+        problem = Toy(seed=4).path()._problem
+        problem.set_box(50.0)
+        return problem.solve(np.full(4, 0.4), 1e-10)
+
+    expected = solved()
+    monkeypatch.setattr(med_pooling, "SLICE", 1.0)
     monkeypatch.setattr(med_pooling_steps, "solve_joint", counted)
-    found = sliced.solve(s, 1e-10)
-    assert len(calls) > 3
-    assert calls[-1]
-    assert not any(calls[:-1])
+    found = solved()
+    assert ended == [False] * (len(ended) - 1) + [True]
+    assert len(ended) > 3
     assert found.dual == pytest.approx(expected.dual, rel=1e-9)
     assert found.primal == pytest.approx(expected.primal, rel=1e-9)
 
