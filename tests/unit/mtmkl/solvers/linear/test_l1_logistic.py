@@ -1,19 +1,19 @@
 import numpy as np
 import pytest
 from bounds import assert_between
+from scipy.special import expit
 
 from mtmkl.certify.linear_problems import sparse_logistic
 from mtmkl.solvers.linear.l1_logistic import solve_l1_logistic
 
 
-def draw(n=40, d=5, seed=0, binary=True):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
+def draw(binary=True):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
     if binary:
         X = (X > 0).astype(float)
-    z = X @ np.array([2.0, -1.5, 0.0, 0.0, 0.5])[:d] - 0.2
-    y = (rng.random(n) < 1 / (1 + np.exp(-z))).astype(float)
-    return X, y
+    z = X @ np.array([2.0, -1.5, 0.0, 0.0, 0.5]) - 0.2
+    return X, (rng.random(40) < expit(z)).astype(float)
 
 
 @pytest.mark.parametrize("binary", [False, True])

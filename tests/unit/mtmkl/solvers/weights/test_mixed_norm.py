@@ -73,14 +73,12 @@ def test_a_path_that_nobody_refers_to_is_freed_at_once():
     path = MixedNormPath(problem, 6.0)
     path.solve(1.0)
     freed = weakref.ref(problem)
-    was_enabled = gc.isenabled()
     gc.disable()
     try:
         del path, problem
         assert freed() is None
     finally:
-        if was_enabled:
-            gc.enable()
+        gc.enable()
 
 
 @pytest.mark.parametrize("epsilon", LOSSES)

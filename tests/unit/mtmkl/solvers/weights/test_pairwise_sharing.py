@@ -31,15 +31,19 @@ def stated(labels, grams, C, lam):
     return group_sharing(labels, matrices, C, lam)
 
 
-def solve(labels, grams, C, lam):
+def tasks_of(labels, grams):
+    """Return tasks with weights of their own."""
     shape = len(labels), grams[0].shape[-1]
-    tasks = dual_problem(
+    return dual_problem(
         np.concatenate(labels),
         [len(y) for y in labels],
         grams=np.concatenate([K.reshape(-1, shape[1]) for K in grams]),
         weight=np.arange(np.prod(shape)).reshape(shape),
     )
-    return PairwiseSharingPath(tasks, tol=1e-8).solve(C, lam)
+
+
+def solve(labels, grams, C, lam):
+    return PairwiseSharingPath(tasks_of(labels, grams), tol=1e-8).solve(C, lam)
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.01, 0.1, 1.0, 100.0])
@@ -70,47 +74,12 @@ def test_groups_are_the_kinds_of_tasks():
     assert alike.tolist() == [0] * 5
 
 
-@pytest.mark.parametrize("lam", [0.0, 1.0])
-def test_kinks_at_kernels_of_low_rank(lam):
-    # Three kernels of rank one alone leave the duals undetermined, and V bends sharply
-    # where the weight of the Gaussian kernel is 0.
+def test_a_search_that_gets_no_further_ends_and_names_the_scales():
     rng = np.random.default_rng(0)
-    labels, grams = [], []
-    for n in (9, 12, 15):
-        X = rng.standard_normal((n, 3))
-        z = X @ [1.0, 0.5, 2.0] + 0.5 * rng.standard_normal(n)
-        labels.append(np.where(z > np.median(z), 1.0, -1.0))
-        parts = [np.outer(X[:, d], X[:, d]) for d in range(3)]
-        grams.append(np.stack([*parts, Gaussian(1.0)(X, X)], axis=-1))
-    certificate = solve(labels, grams, 1.0, lam).certificate
-    assert_between(certificate, stated(labels, grams, 1.0, lam))
-
-
-def test_task_of_one_class_follows_the_others():
-    labels, grams = machines(9)
-    labels[2] = np.ones(len(labels[2]))
-    solution = solve(labels, grams, 2.0, 0.4)
-    first = SIZES[0] + SIZES[1]
-    assert not solution.dual[first : first + SIZES[2]].any()
-    assert solution.intercept[2] == 1.0
-    assert_between(solution.certificate, stated(labels, grams, 2.0, 0.4))
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "n_tasks", "scale"),
-    [
-        (60, 3, 2, 1e7),
-        # Searched for longer before it ends.
-        pytest.param(120, 5, 3, 1e6, marks=pytest.mark.nightly),
-    ],
-)
-def test_a_search_that_gets_no_further_ends_and_names_the_scales(n, d, n_tasks, scale):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, d))
-    y = np.where(X.sum(axis=1) + rng.normal(size=n) > 0.0, 1.0, -1.0)
-    X[:, 0] *= scale
-    weight = np.arange(n_tasks * d).reshape(n_tasks, d)
-    tasks = dual_problem(y, [n // n_tasks] * n_tasks, features=X, weight=weight)
+    X = rng.normal(size=(60, 3))
+    y = np.where(X.sum(axis=1) + rng.normal(size=60) > 0.0, 1.0, -1.0)
+    X[:, 0] *= 1e7
+    tasks = dual_problem(y, [30, 30], features=X, weight=np.arange(6).reshape(2, 3))
     with pytest.warns(ConvergenceWarning, match="standardize=True") as caught:
         solution = PairwiseSharingPath(tasks, max_iter=500).solve(1.0, 1.0)
     assert f"{np.square(X).max():.1g}" in str(caught[0].message)
