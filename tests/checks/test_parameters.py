@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.base import is_classifier
 
+from checks.test_methods import ESTIMATORS, samples
 from mtmkl.methods import REGISTRY
 from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.methods._base.graph import GraphEstimator
-from mtmkl.methods.med_metric import MEDMetric
 
-ESTIMATORS = {**REGISTRY, "MEDMetric": MEDMetric}
 every_method = pytest.mark.parametrize("name", ESTIMATORS)
 
 
@@ -31,16 +29,8 @@ def _defaults(name):
 
 
 def _examples(name):
-    rng = np.random.default_rng(0)
-    task = np.repeat([0, 1], 10)
-    X = rng.standard_normal((20, 2))
-    y = X[:, 0] + 0.1 * rng.standard_normal(20)
-    estimator = ESTIMATORS[name]()
-    if isinstance(estimator, GraphEstimator):
-        return (X,)
-    if is_classifier(estimator) or name == "MEDMetric":
-        y = np.where(y > np.median(y), 1, -1)
-    return X, y, task
+    X, *others = samples(name)
+    return (X,) if issubclass(ESTIMATORS[name], GraphEstimator) else (X, *others)
 
 
 @every_method
