@@ -9,8 +9,6 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 from mtmkl_suite.config.load import read_part
 from mtmkl_suite.config.models import ReadingsFile
 
@@ -58,8 +56,7 @@ def definitions():
     return bodies, roots
 
 
-@pytest.fixture(scope="module")
-def unreached():
+def test_every_function_and_class_is_reached():
     bodies, reached = definitions()
     for path in USERS:
         reached.update(re.findall(r"\w+", path.read_text()))
@@ -77,12 +74,9 @@ def unreached():
         if found <= reached:
             break
         reached |= found
-    return sorted(
+    unreached = [
         f"{path.with_suffix('')}:{name}"
         for path, name in bodies
         if name not in reached and not name.startswith("__")
-    )
-
-
-def test_every_function_and_class_is_reached(unreached):
+    ]
     assert unreached == []

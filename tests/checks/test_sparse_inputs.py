@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from made_scores import made_job
+from method_cases import KERNELS
 from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
@@ -21,11 +22,6 @@ from mtmkl_suite.evaluation.cells import FitJob, run_job
 
 KERNEL_MACHINES = [
     name for name in REGISTRY if issubclass(REGISTRY[name], KernelMachine)
-]
-KERNELS = [
-    "linear",
-    {"name": "polynomial", "degree": 2},
-    {"name": "gaussian", "width": 2.0},
 ]
 
 
@@ -71,7 +67,7 @@ def halved(X):
 def test_kernel_machines_give_the_same_on_sparse_and_dense_inputs(name, examples):
     X, y, task = examples
     dense, from_sparse = (
-        REGISTRY[name](kernels=KERNELS, normalize="trace", tol=1e-10).fit(Z, y, task)
+        REGISTRY[name](**KERNELS, normalize="trace", tol=1e-10).fit(Z, y, task)
         for Z in (X, halved(X))
     )
     assert from_sparse.objective_ == pytest.approx(dense.objective_, rel=1e-9)

@@ -5,14 +5,14 @@ import shutil
 import numpy as np
 import yaml
 
-from faults.table import Fault
+from faults.table import fault
 from mtmkl_suite.config.load import FILES, load_paper, load_run_config
 from mtmkl_suite.config.models import ReadingsFile, Run
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.data.entries import DataSets
 from mtmkl_suite.data.registry import Registry
-from mtmkl_suite.documents import config_dir, read_yaml
+from mtmkl_suite.documents import config_dir, read_yaml, read_yaml_text
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.checks import check_names
 from mtmkl_suite.run.pipeline import use_mirror
@@ -47,13 +47,8 @@ def places(document, path=()):
             yield from places(value, (*path, number))
 
 
-def unshared(document):
-    """Return a copy in which no two keys hold the same object."""
-    if isinstance(document, dict):
-        return {key: unshared(value) for key, value in document.items()}
-    if isinstance(document, list):
-        return [unshared(value) for value in document]
-    return document
+def written(document):
+    return yaml.dump(document, Dumper=Dumper, allow_unicode=True, sort_keys=False)
 
 
 def edited(document, path, edit):
@@ -183,6 +178,14 @@ def candidates():
     return list(found.values())
 
 
+@fault(
+    "Configuration with a wrong key",
+    "A key or list item of any YAML file removed, misspelt, of another type or of "
+    "unknown value, options and selectors too: an error that names file and key "
+    "before any work, or legal",
+    few=8,
+    many=600,
+)
 def keys(count, scratch):
     """Change keys that are drawn from all places, and of each from all files."""
     rng = np.random.default_rng(SEED)
@@ -197,7 +200,8 @@ def keys(count, scratch):
             edit = EDITS[rng.choice(len(EDITS), p=SHARES)]
             if edit == "misspelt" and not isinstance(path[-1], str):
                 continue
-            document = unshared(read_yaml(file))
+            # Read from what is written, no two keys hold the same object.
+            document = read_yaml_text(written(read_yaml(file)), source=str(file))
             changed = edited(document, path, edit)
             if changed is None:
                 continue
@@ -205,21 +209,5 @@ def keys(count, scratch):
             shutil.rmtree(folder, ignore_errors=True)
             others = shutil.ignore_patterns("papers", "own_data")
             shutil.copytree(file.parent, folder, ignore=others)
-            text = yaml.dump(
-                changed, Dumper=Dumper, allow_unicode=True, sort_keys=False
-            )
-            (folder / file.name).write_text(text, encoding="utf-8")
+            (folder / file.name).write_text(written(changed), encoding="utf-8")
             yield judged(file, folder, path, edit)
-
-
-FAULTS = [
-    Fault(
-        "Configuration with a wrong key",
-        "A key or list item of any YAML file removed, misspelt, of another type or of "
-        "unknown value, options and selectors too: an error that names file and key "
-        "before any work, or legal",
-        keys,
-        few=8,
-        many=600,
-    ),
-]

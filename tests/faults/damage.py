@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 
 from faults.runs import Runs
-from faults.table import Fault
+from faults.table import fault
 
 SEED = 17
 KINDS = ("flipped", "cut", "emptied", "zeroed")
@@ -29,18 +29,25 @@ def damage(path, rng):
     return f"{path.name} {kind} at byte {at} of {path.stat().st_size}"
 
 
+@fault(
+    "Finished cells damaged",
+    "Every file of the cache flipped, cut, emptied or overwritten somewhere: noticed, "
+    "computed again and said; the same scores, arrays and tables",
+    few=1,
+    many=100,
+)
 def cells(count, scratch):
     """Damage all finished cells at once, in several rounds, and take them again."""
     runs = Runs(scratch / "cells")
-    status, shown = runs.run()
+    status, shown = runs.finish()
     scores, products = runs.scores(), runs.products()
     trial = 0
     while trial < count:
         paths = sorted(runs.cache.rglob("*.npz"))
         rng = np.random.default_rng([SEED, trial])
         done = {path: damage(path, rng) for path in paths}
-        shutil.rmtree(runs.results)
-        status, shown = runs.run()
+        shutil.rmtree(runs.run_folder)
+        status, shown = runs.finish()
         said = runs.logs()
         is_same = status == 0 and (runs.scores(), runs.products()) == (scores, products)
         for path, what in done.items():
@@ -51,15 +58,3 @@ def cells(count, scratch):
                 yield f"{what}: not said"
             else:
                 yield ""
-
-
-FAULTS = [
-    Fault(
-        "Finished cells damaged",
-        "Every file of the cache flipped, cut, emptied or overwritten somewhere: "
-        "noticed, computed again and said; the same scores, arrays and tables",
-        cells,
-        few=1,
-        many=100,
-    ),
-]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from faults.runs import Runs
-from faults.table import Fault, SkippedError
+from faults.table import SkippedError, fault
 
 SEED = 18
 AMPLE = "size=256m"
@@ -37,7 +37,7 @@ def mount(*arguments):
 def full(way):
     def trials(count, scratch):
         whole = Runs(scratch / "whole", way)
-        whole.run()
+        whole.finish()
         scores = whole.scores()
         need = sum(
             -(-path.stat().st_size // 4096) * 4
@@ -55,7 +55,7 @@ def full(way):
 
 
 def _full(runs, scores, at):
-    status, shown = runs.run()
+    status, shown = runs.finish()
     if status == 0:
         return f"{at}: no error"
     if "No space left on device" not in shown or "Traceback" in shown:
@@ -63,74 +63,65 @@ def _full(runs, scores, at):
     if halves := runs.half_files():
         return f"{at}: half files {halves}"
     mount("-o", f"remount,{AMPLE}", runs.folder)
-    status, shown = runs.run()
+    status, shown = runs.finish()
     if status:
         return f"{at}: no recovery: {shown[-500:]}"
     return "" if runs.scores() == scores else f"{at}: other scores"
 
 
+fault(
+    "Full disk (mtmkl run)",
+    "A run on a disk that holds 5 % to 90 % of what it writes: an error that says so, "
+    "no half file, and the same scores once there is room",
+    few=1,
+    many=6,
+)(full("command"))
+fault(
+    "Full disk (workflow)",
+    "The same with Snakemake, whose own files are on that disk, too",
+    few=0,
+    many=6,
+)(full("workflow"))
+
+
+@fault(
+    "Folders that cannot be written",
+    "An empty folder, a finished run, the cache: refused with the name of the folder, "
+    "nothing changed, and the run succeeds once it can write",
+    few=1,
+    many=3,
+)
 def read_only(count, scratch):
     """Try a folder that is empty, one with a finished run, and a cache."""
     for trial in range(count):
         folder = scratch / f"read-only{trial}"
         what = ("an empty folder", "a finished run", "the cache")[trial % 3]
         with disk(folder, AMPLE):
-            runs = Runs(folder)
-            if what == "an empty folder":
-                mount("-o", "remount,ro", folder)
-                yield _refused(runs, what)
-                mount("-o", "remount,rw", folder)
-            else:
-                runs.run()
+            runs, scores = Runs(folder), None
+            if what != "an empty folder":
+                runs.finish()
                 scores = runs.scores()
-                if what == "a finished run":
-                    mount("-o", "remount,ro", folder)
-                    yield _refused(runs, what)
-                    mount("-o", "remount,rw", folder)
-                else:
-                    for path in runs.cache.rglob("*.npz"):
-                        path.unlink()
-                    # Or nothing would be to be done.
-                    shutil.rmtree(runs.results / "tiny")
-                    mount("--bind", runs.cache, runs.cache)
-                    mount("-o", "remount,bind,ro", runs.cache)
-                    yield _refused(runs, what)
-                    subprocess.run(["umount", str(runs.cache)], check=False)
-            status, shown = runs.run()
-            if not status and what != "an empty folder" and runs.scores() != scores:
+            if what == "the cache":
+                for path in runs.cache.rglob("*.npz"):
+                    path.unlink()
+                shutil.rmtree(runs.run_folder / "tiny")  # or there is nothing to do
+                mount("--bind", runs.cache, runs.cache)
+                mount("-o", "remount,bind,ro", runs.cache)
+            else:
+                mount("-o", "remount,ro", folder)
+            yield _refused(runs, what)
+            if what == "the cache":
+                subprocess.run(["umount", str(runs.cache)], check=False)
+            else:
+                mount("-o", "remount,rw", folder)
+            status, shown = runs.finish()
+            if not status and scores not in (None, runs.scores()):
                 status, shown = 1, "scores have changed"
             yield f"{what}, writable again: {shown[-500:]}" if status else ""
 
 
 def _refused(runs, what):
-    status, shown = runs.run()
+    status, shown = runs.finish()
     if status == 0 or "Read-only file system" not in shown or "Traceback" in shown:
         return f"{what}: {shown[-800:]}"
     return ""
-
-
-FAULTS = [
-    Fault(
-        "Full disk (mtmkl run)",
-        "A run on a disk that holds 5 % to 90 % of what it writes: an error that says "
-        "so, no half file, and the same scores once there is room",
-        full("command"),
-        few=1,
-        many=6,
-    ),
-    Fault(
-        "Full disk (workflow)",
-        "The same with Snakemake, whose own files are on that disk, too",
-        full("workflow"),
-        few=0,
-        many=6,
-    ),
-    Fault(
-        "Folders that cannot be written",
-        "An empty folder, a finished run, the cache: refused with the name of the "
-        "folder, nothing changed, and the run succeeds once it can write",
-        read_only,
-        few=1,
-        many=3,
-    ),
-]

@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from faults.runs import Runs, kill
-from faults.table import Fault
+from faults.table import fault
 
 SEED = 16
 
@@ -15,7 +15,7 @@ def killed_and_resumed(way):
     def trials(count, scratch):
         whole = Runs(scratch / "whole", way)
         started = time.monotonic()
-        status, shown = whole.run()
+        status, shown = whole.finish()
         if status:
             yield f"the run that is not killed fails: {shown[-500:]}"
             return
@@ -42,13 +42,13 @@ def _killed(runs, seconds, scores):
         seconds *= 0.8
     at = f"killed after {seconds:.1f} s"
     # A kill seldom falls between making a file and giving it its name: this one does.
-    for folder in (runs.results, runs.cache / "00"):
+    for folder in (runs.run_folder, runs.cache / "00"):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "tmp00000000.part").write_bytes(b"half")
     if halves := runs.half_files():
         return f"{at}: half files {halves}"
     kept = {path: path.stat().st_mtime_ns for path in runs.cache.rglob("*.npz")}
-    status, shown = runs.run()
+    status, shown = runs.finish()
     if status:
         return f"{at}: cannot be resumed: {shown[-500:]}"
     if runs.scores() != scores:
@@ -62,13 +62,36 @@ def _killed(runs, seconds, scores):
     return ""
 
 
+fault(
+    "Killed and resumed (mtmkl run)",
+    "The process group is killed (SIGKILL) between 1 s and the end and the command "
+    "given again: the same scores, nothing half or unfinished is left, no finished "
+    "cell computed again",
+    few=1,
+    many=24,
+)(killed_and_resumed("command"))
+fault(
+    "Killed and resumed (workflow)",
+    "The same with Snakemake and its jobs",
+    few=0,
+    many=6,
+)(killed_and_resumed("workflow"))
+
+
+@fault(
+    "One, two and four cores",
+    "Scores, splits, kept arrays, statistics and tables on 2 and 4 cores have the "
+    "bytes of those on one",
+    few=0,
+    many=2,
+)
 def cores(count, scratch):
     """Compare runs on 1, 2 and 4 cores."""
     for trial in range(count):
         found = {}
         for n_cores in (1, 2, 4):
             runs = Runs(scratch / f"cores{trial}-{n_cores}")
-            status, shown = runs.run(n_cores)
+            status, shown = runs.finish(n_cores)
             if status:
                 yield f"{n_cores} cores: {shown[-500:]}"
                 return
@@ -77,28 +100,3 @@ def cores(count, scratch):
             one, more = found[1], found[n_cores]
             names = [name for name in one if one[name] != more.get(name)]
             yield f"{n_cores} cores: other {names}" if names else ""
-
-
-FAULTS = [
-    Fault(
-        "Killed and resumed (mtmkl run)",
-        "The process group is killed (SIGKILL) between 1 s and the end and the command "
-        "given again: the same scores, nothing half or unfinished is left, no finished "
-        "cell computed again",
-        killed_and_resumed("command"),
-        few=1,
-        many=24,
-    ),
-    Fault(
-        "Killed and resumed (workflow)", "The same with Snakemake and its jobs",
-        killed_and_resumed("workflow"), few=0, many=6,
-    ),
-    Fault(
-        "One, two and four cores",
-        "Scores, splits, kept arrays, statistics and tables on 2 and 4 cores have the "
-        "bytes of those on one",
-        cores,
-        few=0,
-        many=2,
-    ),
-]  # fmt: skip

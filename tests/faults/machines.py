@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from faults.table import ROOT, Fault
+from faults.table import ROOT, fault
 
 SEED = 21
 NOBODY = 61234
@@ -39,6 +39,13 @@ CASES = [
 """Machines that lack something: command, variables, runner, status and message."""
 
 
+@fault(
+    "Machines that lack something",
+    "No home, no name of the user, a read-only installation, a terminal without the "
+    "letters, an impossible folder of results: it works, or says so in a line",
+    few=2,
+    many=len(CASES),
+)
 def lacking(count, scratch):
     """Compare scores and run data where something is lacking."""
     rng = np.random.default_rng(SEED)
@@ -80,15 +87,3 @@ def _nobody(folder: Path) -> dict[str, object]:
     for path in (folder, *folder.iterdir()):
         os.chown(path, NOBODY, NOBODY)
     return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-
-
-FAULTS = [
-    Fault(
-        "Machines that lack something",
-        "No home, no name of the user, a read-only installation, a terminal without "
-        "the letters, an impossible folder of results: it works, or says so in a line",
-        lacking,
-        few=2,
-        many=len(CASES),
-    ),
-]

@@ -11,9 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-from interrupts import allow_interrupts
-from tiny_workflow import HERE, TIME_COLUMNS, TinyWorkflow
+from tiny_workflow import TINY, TinyWorkflow
 
 from mtmkl_suite.files import DamagedFileError, read_json, read_table
 
@@ -21,36 +19,25 @@ PATIENCE = 1200
 """Seconds after which a run counts as one that never ends; machines may be busy."""
 
 
-class Runs:
+class Runs(TinyWorkflow):
     """The tiny paper in a folder, run by ``mtmkl run`` or Snakemake (workflow)."""
 
     def __init__(self, folder: Path, way: str = "command") -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self.folder, self.way = folder, way
-        self._workflow = TinyWorkflow(folder)
-        self.results = folder / "results" / "quick+tiny+seed=1"
-        self.cache = folder / "results" / "cache"
+        super().__init__(folder)
+        self.way, self.cache = way, folder / "results" / "cache"
 
-    def command(self, cores=2):
+    def command(self, *arguments, cores=2):
         if self.way == "workflow":
-            return self._workflow.command(cores=cores)
-        paper = str(HERE / "papers/tiny")
+            return super().command(*arguments, cores=cores)
         return [
-            sys.executable, "-m", "mtmkl_suite.cli.main", "run", "--paper", paper,
+            sys.executable, "-m", "mtmkl_suite.cli.main", "run", "--paper", str(TINY),
             "--cores", str(cores), "--set", "seed=1",
         ]  # fmt: skip
 
-    def start(self, cores=2):
-        """Start a run in a process group of its own."""
-        return subprocess.Popen(
-            self.command(cores), cwd=self.folder, env=self._workflow.environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True, preexec_fn=allow_interrupts,
-        )  # fmt: skip
-
-    def run(self, cores=2):
+    def finish(self, cores=2):
         """Run to the end; return (status, everything that was shown)."""
-        process = self.start(cores)
+        process = self.start(cores=cores)
         try:
             out, err = process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
@@ -58,16 +45,9 @@ class Runs:
             return -1, "it never ended"
         return process.returncode, out + err
 
-    def scores(self):
-        """Return the digest of all scores, without the seconds."""
-        path = self.results / "tiny" / "scores.csv.gz"
-        table = pd.read_csv(path, keep_default_na=False, dtype=str)
-        text = table.drop(columns=TIME_COLUMNS).to_csv(index=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
     def products(self):
         """Return the digest of what has no times in it, by path."""
-        folder = self.results / "tiny"
+        folder = self.run_folder / "tiny"
         names = [
             "statistics.csv", "verdicts.csv", "claims.csv", "claim_settings.csv",
             "overlaps.csv",
@@ -96,7 +76,9 @@ class Runs:
 
     def logs(self):
         """Return what is in the logs of all jobs."""
-        return "".join(path.read_text() for path in self.results.glob("logs/**/*.log"))
+        return "".join(
+            path.read_text() for path in self.run_folder.glob("logs/**/*.log")
+        )
 
 
 def kill(process):

@@ -11,6 +11,7 @@ Each is fitted twice, to the tolerance and to a looser one. What must hold:
 
 import functools
 import warnings
+from dataclasses import dataclass
 
 import model_objectives
 import numpy as np
@@ -18,10 +19,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisException
 from sklearn.base import clone, is_classifier
-from sklearn.exceptions import ConvergenceWarning
+from warned_fits import said_by_fit
 
 from checks.test_model_objectives import CASES, GRAPHS
-from faults.table import Fault
+from faults.table import fault
 from mtmkl.kernels.precomputed import Precomputed
 from mtmkl.methods import REGISTRY
 from mtmkl.solvers.solution import LEAST_SHARE
@@ -30,41 +31,41 @@ from mtmkl.solvers.solution import LEAST_SHARE
 ROUNDING = 1e-6
 NOT_CONVEX = {"CoClusClassifier", "WhomClassifier"}
 STRENGTHS = ("C", "gamma", "lam", "lam_1", "alpha")
-SMALLEST = 1e-300
 
 
 class BrokenPromiseError(AssertionError):
     """A promise that a solver has not kept."""
 
 
+@dataclass
 class Problem:
     """A problem with tasks; copies have another output, one class is of task 0."""
 
-    def __init__(self, seed, sizes, d, scale, has_copies, has_constant, has_one_class):
-        self.words = (
-            f"Problem({seed}, {list(map(int, sizes))}, {d}, {scale:g}, {has_copies}, "
-            f"{has_constant}, {has_one_class})"
-        )
-        rng = np.random.default_rng(seed)
-        self.sizes = sizes
-        self.task = np.repeat(np.arange(len(sizes)), sizes)
+    seed: int
+    sizes: list[int]
+    d: int
+    scale: float
+    has_copies: bool
+    has_constant: bool
+    has_one_class: bool
+
+    def __post_init__(self):
+        rng, d, n_tasks = np.random.default_rng(self.seed), self.d, len(self.sizes)
+        self.task = np.repeat(np.arange(n_tasks), self.sizes)
         n = self.task.size
-        self.base = rng.standard_normal((n, d)) + 0.3
-        W = rng.standard_normal((d, 1)) + 0.7 * rng.standard_normal((d, len(sizes)))
-        self.target = np.einsum("ij,ji->i", self.base, W[:, self.task])
+        X = rng.standard_normal((n, d)) + 0.3
+        W = rng.standard_normal((d, 1)) + 0.7 * rng.standard_normal((d, n_tasks))
+        self.target = np.einsum("ij,ji->i", X, W[:, self.task])
         self.target += 0.5 * rng.standard_normal(n)
-        if has_constant:
-            self.base[:, -1] = 1.0
-        if has_copies:
-            self.base[1::2] = self.base[: 2 * (n // 2) : 2]
-        self.X = scale * self.base
+        if self.has_constant:
+            X[:, -1] = 1.0
+        if self.has_copies:
+            X[1::2] = X[: 2 * (n // 2) : 2]
+        self.X = self.scale * X
         self.label = np.where(self.target > np.median(self.target), 1.0, -1.0)
-        if has_one_class:
+        if self.has_one_class:
             self.label[self.task == 0] = 1.0
             self.target[self.task == 0] = 1.0
-
-    def __repr__(self):
-        return self.words
 
     def outputs(self, estimator):
         return self.label if is_classifier(estimator) else self.target
@@ -80,7 +81,7 @@ def extreme_problems(draw):
     n_tasks = draw(st.sampled_from([1, 2, 3, 3, 5, 5, 20, 200]))
     most = 12 if n_tasks <= 5 else 4
     rng = np.random.default_rng(draw(seeds))
-    sizes = rng.integers(2, most + 1, n_tasks)
+    sizes = rng.integers(2, most + 1, n_tasks).tolist()
     return Problem(
         draw(seeds), sizes, draw(st.integers(1, 4)), 10.0 ** draw(st.integers(-8, 8)),
         draw(flags), draw(flags), draw(flags),
@@ -98,28 +99,6 @@ def moderate_problems(draw):
 powers = st.integers(-10, 10)
 
 
-def fitted(estimator, X, y, task):
-    """Fit; return what convergence warnings say."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        estimator.fit(X, y, task)
-    return [
-        str(each.message)
-        for each in caught
-        if issubclass(each.category, ConvergenceWarning)
-    ]
-
-
-def size_of(model, X, y):
-    """Return the sum of the sizes of all terms: what rounding is relative to."""
-    zero = float(np.sum(y**2)) * max(getattr(model, "C", 1.0), 1.0)
-    return max(abs(model.objective_), zero * LEAST_SHARE, SMALLEST)
-
-
-def lower_bound(model, X, y):
-    return model.objective_ - model.duality_gap_ * size_of(model, X, y)
-
-
 def assert_certified(model, said, X, y, task):
     """Check the promises of one fit."""
     values = getattr(model, "decision_function", model.predict)(X, task)
@@ -131,8 +110,7 @@ def assert_certified(model, said, X, y, task):
         if not np.isfinite(value).all():
             raise BrokenPromiseError(f"{name} not finite")
     tol = getattr(model, "tol", 1e-9)
-    is_said = any("gap of " in message for message in said)
-    if model.duality_gap_ > tol and not is_said:
+    if model.duality_gap_ > tol and "gap of " not in said:
         raise BrokenPromiseError(
             f"gap {model.duality_gap_:.1e} above tol={tol:g} without warning"
         )
@@ -168,14 +146,14 @@ def check_extreme(estimator, problem_inputs):
         models.append(clone(estimator).set_params(tol=0.1))
     for model in models:
         try:
-            said = fitted(model, X, y, task)
+            said = said_by_fit(model, X, y, task)
         except ValueError as error:
             if len(str(error)) < 20 or "array" in str(error):
                 raise BrokenPromiseError(f"refused by {error!r}") from error
             return
         assert_certified(model, said, X, y, task)
     uppers = [model.objective_ for model in models]
-    lowers = [lower_bound(model, X, y) for model in models]
+    lowers = [model.dual_objective_ for model in models]
     # The sums that a value is the rest of have the size of the outputs.
     slack = ROUNDING * max(map(abs, uppers)) + ROUNDING * LEAST_SHARE * np.sum(y**2)
     slack += max(rounding(model, X) for model in models)
@@ -230,6 +208,14 @@ def _examples(count, property_of, *strategies):
     return [""] * len(passed)
 
 
+@fault(
+    "Extreme problems",
+    "Each convex method on 1 to 200 ragged tasks, copied rows, constant features, "
+    "tasks of one class, features times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
+    "nothing NaN, the gap reached or said, no bound above an objective",
+    few=1,
+    many=30,
+)
 def extreme(count, scratch):
     """Try every method with its settings."""
     for name, (variants, _) in CASES.items():
@@ -250,6 +236,13 @@ def _extreme(estimator, problem, first, second):
     check_extreme(changed, (problem.X, y, problem.task))
 
 
+@fault(
+    "Matrices that are not quite kernels",
+    "Each kernel method on given matrices of any rank less up to 0.3 of their mean "
+    "diagonal: refused by name, or certified as any other",
+    few=1,
+    many=40,
+)
 def matrices(count, scratch):
     """Try every kernel method with matrices that are not quite kernels."""
     dips = st.sampled_from([0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2, 0.3])
@@ -271,24 +264,3 @@ def _matrices(method, problem, rank, dip, power):
     estimator = method(kernels=kernels, C=10.0**power)
     rows = np.arange(float(n))[:, None]
     check_extreme(estimator, (rows, problem.outputs(estimator), problem.task))
-
-
-FAULTS = [
-    Fault(
-        "Extreme problems",
-        "Each convex method on 1 to 200 ragged tasks, copied rows, constant features, "
-        "tasks of one class, features times 1e-8 to 1e8, C and λ from 1e-10 to 1e10: "
-        "nothing NaN, the gap reached or said, no bound above an objective",
-        extreme,
-        few=1,
-        many=30,
-    ),
-    Fault(
-        "Matrices that are not quite kernels",
-        "Each kernel method on given matrices of any rank less up to 0.3 of their mean "
-        "diagonal: refused by name, or certified as any other",
-        matrices,
-        few=1,
-        many=40,
-    ),
-]

@@ -1,12 +1,13 @@
 """A test of a fault, and the table of the outcomes of all of them."""
 
-import csv
 import datetime
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "figures" / "faults" / "faults.csv"
@@ -34,6 +35,21 @@ class Fault:
     """Trials in ``make faults``."""
 
 
+#: The tests by the module that they are in.
+FAULTS: dict[str, list[Fault]] = {}
+
+
+def fault(test: str, done: str, *, few: int, many: int) -> Callable:
+    """Return a decorator that makes a test of a function of trials."""
+
+    def add(trials: Callable[[int, Path], Iterator[str]]) -> Callable:
+        module = trials.__module__.rpartition(".")[2]
+        FAULTS.setdefault(module, []).append(Fault(test, done, trials, few, many))
+        return trials
+
+    return add
+
+
 def run(fault: Fault, count: int, scratch: Path) -> tuple[dict[str, object], list[str]]:
     """Run a test; return its row of the table, and what went wrong."""
     lines: list[str] = []
@@ -58,14 +74,12 @@ def merge(row: dict[str, object], path: Path, order: list[str]) -> None:
     """Write a row into the table, in the order of the tests; the others stay."""
     known: dict[object, dict[str, object]] = {}
     if path.is_file():
-        with path.open(newline="", encoding="utf-8") as file:
-            known = {each["test"]: dict(each) for each in csv.DictReader(file)}
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+        known = {each["test"]: each for each in table.to_dict("records")}
     known[row["test"]] = row
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(known[test] for test in order if test in known)
+    rows = [known[test] for test in order if test in known]
+    pd.DataFrame(rows, columns=COLUMNS).to_csv(path, index=False)
 
 
 def current_commit() -> str:

@@ -4,14 +4,14 @@ import csv
 
 import pytest
 
-from faults import FAULTS, damage, disks, kills, table
+from faults import FAULTS, table
 from faults.table import Fault, SkippedError, run
 
 # A trial of these is several runs of the workflow.
-LONG = [*kills.FAULTS, *damage.FAULTS, *disks.FAULTS]
+LONG = ("kills", "damage", "disks")
 TESTS = [
-    pytest.param(fault, marks=[pytest.mark.nightly] if fault in LONG else [])
-    for faults in FAULTS.values()
+    pytest.param(fault, marks=[pytest.mark.nightly] * (module in LONG))
+    for module, faults in FAULTS.items()
     for fault in faults
     if fault.few
 ]

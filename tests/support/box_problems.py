@@ -1,4 +1,4 @@
-"""Support vector duals as box problems: samples, their optima and conditions."""
+"""Support vector duals as box problems: samples and conditions of optimality."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,8 @@ def inputs(n, d, seed):
     return np.random.default_rng(seed).standard_normal((n, d))
 
 
-def gaussian(X, width=1.0, Z=None):
-    Z = X if Z is None else Z
-    squares = ((X[:, None] - Z[None]) ** 2).sum(-1)
+def gaussian(X, width):
+    squares = ((X[:, None] - X) ** 2).sum(-1)
     return np.exp(-squares / (2 * width**2))
 
 
@@ -30,24 +29,6 @@ def problem(kind, n=40, seed=0):
         "narrow": lambda: gaussian(X, 0.2),
     }[kind]()
     return K, y
-
-
-def factor(K):
-    values, vectors = np.linalg.eigh(K)
-    return vectors * np.sqrt(np.maximum(values, 0.0))
-
-
-def cvxpy_optimum(K, c, lo, hi, *, epsilon=0.0, total=None):
-    """Maximise c'b − epsilon |b| − b'Kb/2 in the box, by an interior-point method."""
-    cp = pytest.importorskip("cvxpy")
-    b = cp.Variable(len(c))
-    constraints = [b >= lo, b <= hi]
-    if total is not None:
-        constraints.append(cp.sum(b) == total)
-    objective = c @ b - epsilon * cp.norm1(b) - 0.5 * cp.sum_squares(factor(K).T @ b)
-    task = cp.Problem(cp.Maximize(objective), constraints)
-    task.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    return task.value
 
 
 def assert_optimal(K, c, lo, hi, beta, *, epsilon=0.0, total=None, atol):

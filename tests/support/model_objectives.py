@@ -9,8 +9,7 @@ allows, the models as they are. Tasks are numbers 0 … T − 1, classes ±1.
 import numpy as np
 from method_cases import case_of
 
-from mtmkl.certify.kernel_problems import square_root
-from mtmkl.kernels.terms import KernelTerms
+from mtmkl.certify.kernel_problems import _grams, square_root
 from mtmkl.methods._base.linear import LinearPathEstimator
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
 
@@ -42,18 +41,7 @@ def _losses(model, y, outputs):
 
 def grams_of(model, X, kernels):
     """Return the matrices of kernels on all samples, (D, n, n)."""
-    terms = KernelTerms.of(
-        X, kernels, normalize=model.normalize, standardize=model.standardize
-    )
-    Z = terms.inputs(X)
-    out = np.empty((terms.n_terms, len(X), len(X)))
-    for d in range(terms.n_terms):
-        if terms.is_feature[d]:
-            x = Z[:, terms.column[d]]
-            out[d] = terms.scale[d] * np.outer(x, x)
-        else:
-            out[d] = terms.scale[d] * terms.kernels[d](Z, Z)
-    return out
+    return np.array(_grams(model, X, kernels))
 
 
 def forms(model, X, task, weights):

@@ -1,9 +1,9 @@
 """Problems of multi-task multiple kernel learning, for the tests of their solvers."""
 
 import numpy as np
+from bounds import assert_between
 
 from mtmkl.certify.kernel_problems import multi_task_mkl
-from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.task_kernels import (
     graph_laplacian,
     single_task,
@@ -44,11 +44,15 @@ def on_one_map(kernels):
     return [(0, R) for R in kernels]
 
 
-def optimum(maps, y, task, terms, C, p, loss="hinge", **options):
-    """Return the minimum of Problem 1 and its weights by a general solver."""
-    grams = matrices(maps, task, terms)
-    stated = multi_task_mkl(y, grams, C, p, loss, **options)
-    return find_optimum(stated).value, stated.var_dict["theta"].value
+def assert_optimal(certificate, theta, stated):
+    """Assert that a certificate and weights are those of a stated problem's optimum."""
+    assert_between(certificate, stated, 1e-9)
+    np.testing.assert_allclose(theta, stated.var_dict["theta"].value, atol=1e-4)
+
+
+def problem_1(maps, y, task, terms, C, p, loss="hinge", **options):
+    """State Problem 1."""
+    return multi_task_mkl(y, matrices(maps, task, terms), C, p, loss, **options)
 
 
 def matrices(maps, task, terms):

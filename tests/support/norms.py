@@ -1,4 +1,4 @@
-"""Norms and penalties of linear models, and dual norms, by definition."""
+"""Norms and penalties of linear models by definition."""
 
 import numpy as np
 
@@ -12,11 +12,6 @@ def norm(name, W):
     if name == "deviations":
         W = W - W.mean(axis=1, keepdims=True)
     return np.linalg.norm(W, "nuc")
-
-
-def dual_norm(name, M):
-    """Return Ω°(M); for "deviations" M1 = 0 is taken for granted."""
-    return np.linalg.norm(M, axis=1).max() if name == "rows" else np.linalg.norm(M, 2)
 
 
 def clustered(W, r, *, epsilon_mean, epsilon_between, epsilon_within):

@@ -21,15 +21,6 @@ def _make_problem(n_tasks, d, sizes, *, seed=0, rank=2, noise=0.3):
     return X[order], y[order], task[order]
 
 
-def assert_between(certificate, optimum):
-    """Assert that an optimum is found to 1e-6, and bounded to 1e-8."""
-    assert certificate.status == "converged"
-    assert certificate.objective == pytest.approx(optimum, rel=1e-6)
-    assert certificate.dual_objective <= optimum * (1 + 1e-7)
-    assert optimum <= certificate.objective * (1 + 1e-7)
-    assert certificate.duality_gap <= 1e-8
-
-
 @pytest.fixture(scope="session")
 def make_problem():
     """Return a function of (n_tasks, d, sizes, …) that makes X, y and task.

@@ -43,10 +43,12 @@ def start(handler, jobs):
     send(handler, event=LogEvent.RUN_INFO, stats={"fit": jobs, "total": jobs})
 
 
-def job(handler, number, total, at=0.0):
-    send(handler, event=LogEvent.JOB_INFO, jobid=number, rule_name="fit", at=at)
-    send(handler, event=LogEvent.JOB_FINISHED, job_id=number, at=at + 60)
-    send(handler, event=LogEvent.PROGRESS, done=number + 1, total=total, at=at + 60)
+def job(handler, number, total, at=0.0, seconds=60.0, rule="fit", **fields):
+    begins = {"event": LogEvent.JOB_INFO, "jobid": number, "rule_name": rule}
+    send(handler, **begins, at=at, **fields)
+    at += seconds
+    send(handler, event=LogEvent.JOB_FINISHED, job_id=number, at=at)
+    send(handler, event=LogEvent.PROGRESS, done=number + 1, total=total, at=at)
 
 
 @pytest.mark.parametrize(
@@ -62,10 +64,7 @@ def test_fits_that_were_once_measured_weigh_by_their_seconds(
     (run,) = _announced
     run.fit_seconds = lambda: dict(zip(("own/long", "own/short"), seconds, strict=True))
     start(handler, 2)
-    fit = {"paper": "own", "group": "short"}
-    send(handler, event=LogEvent.JOB_INFO, jobid=0, rule_name="fit", wildcards=fit)
-    send(handler, event=LogEvent.JOB_FINISHED, job_id=0, at=took)
-    send(handler, event=LogEvent.PROGRESS, done=1, total=2, at=took)
+    job(handler, 0, 2, seconds=took, wildcards={"paper": "own", "group": "short"})
     handler.close()
     assert capsys.readouterr().err.splitlines()[1:3] == [
         f"About {duration(sum(seconds) + 2)} on 1 core, by earlier measurements",
@@ -77,10 +76,8 @@ def test_no_time_is_told_before_a_fit_has_ended(handler, capsys):
     send(handler, event=LogEvent.WORKFLOW_STARTED)
     send(handler, event=LogEvent.RUN_INFO,
          stats={"fit": 2, "data": 1, "table": 1, "total": 4})  # fmt: skip
-    for done, rule in enumerate(["data", "fit", "fit", "table"], start=1):
-        send(handler, event=LogEvent.JOB_INFO, jobid=done, rule_name=rule, at=9 * done)
-        send(handler, event=LogEvent.JOB_FINISHED, job_id=done, at=9 * done + 9)
-        send(handler, event=LogEvent.PROGRESS, done=done, total=4, at=9 * done + 9)
+    for number, rule in enumerate(["data", "fit", "fit", "table"]):
+        job(handler, number, 4, at=9 * number + 9, seconds=9, rule=rule)
     handler.close()
     assert capsys.readouterr().err.splitlines()[1:-1] == [
         "1 of 4 jobs, time left not known yet",

@@ -6,6 +6,7 @@ import inspect
 import re
 import runpy
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,16 +39,18 @@ EXAMPLE = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", re.S |
 GAP = re.compile(r"\de-\d\d")  # depends on the processor
 
 
+def _text(page):
+    return page.read_text(encoding="utf-8")
+
+
 def _blocks(page, language):
-    text = page.read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.S | re.M)
+    return re.findall(rf"^```{language}\n(.*?)^```", _text(page), re.S | re.M)
 
 
 def _code(page):
     """Return the code spans of a page, and the lines of its shell commands."""
-    text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.S | re.M)
-    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.S | re.M)
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", _text(page), re.S | re.M)
+    prose = re.sub(r"^ *```.*?^ *```", "", _text(page), flags=re.S | re.M)
     lines = [line.strip() for block in blocks for line in block.splitlines()]
     spans = re.findall(r"`([^`]+)`", prose)
     return [re.sub(r"\s+", " ", code).replace("\\|", "|") for code in spans + lines]
@@ -68,15 +71,9 @@ def _anchors(page):
     return named | {*re.findall(r'^<a id="(\w+)"></a>$', _text(page), re.M)}
 
 
-def _text(page):
-    return page.read_text(encoding="utf-8")
-
-
 def _guide_codes():
-    """Yield each code of a guide with the page that shows it."""
-    for page in GUIDES:
-        for code in _code(page):
-            yield page, code
+    """Return each code of a guide with the page that shows it."""
+    return [(page, code) for page in GUIDES for code in _code(page)]
 
 
 def test_links_lead_somewhere():
@@ -103,54 +100,34 @@ def test_the_site_finds_pictures_and_pages():
 
 
 def test_make_targets_exist():
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.M))
+    targets = set(re.findall(r"^([a-z][a-z-]*):", _text(ROOT / "Makefile"), re.M))
     for page in PAGES:
         code = re.findall(r"^```sh\n.*?^```|`[^`\n]+`", _text(page), re.S | re.M)
         named = set(re.findall(r"\bmake ([a-z][a-z-]*)", "\n".join(code)))
         assert named <= targets, page
 
 
-def test_files_in_code_exist():
-    missing = []
-    for page, code in _guide_codes():
-        # A placeholder stands for anything: <paper>
-        for word in re.sub(r"<[^>]*>", "*", code).split():
-            folder, is_path, _ = word.partition("/")
-            if is_path and folder in FOLDERS and not any(ROOT.glob(word)):
-                missing.append((_name(page), word))
-            if re.fullmatch(r"\w+\.(?:py|md|cff|toml|lock|yml)", word):
-                places = (ROOT / word, page.parent / word)
-                if not any(place.exists() for place in places):
-                    missing.append((_name(page), word))
-    assert missing == []
-
-
-def test_names_in_code_can_be_imported():
-    unknown = []
-    for page, code in _guide_codes():
-        for name in re.findall(r"(?<![\w/.-])mtmkl(?:\.\w+)+", code):
-            try:
-                _resolve(name)
-            except AttributeError:
-                unknown.append((_name(page), name))
-    assert unknown == []
-
-
-def test_tests_that_pages_name_exist():
-    known = "".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
-    named = {code for _, code in _guide_codes() if re.fullmatch(r"test_\w+", code)}
-    files = {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
-    assert named
-    assert {n for n in named - files if f"def {n}(" not in known} == set()
-
-
-def test_parameters_and_attributes_in_code_exist():
-    unknown = []
-    for page, code in _guide_codes():
-        name, _, member = code.partition(".")
-        if name not in REGISTRY or not member.isidentifier():
-            continue
+def _missing(page, code):
+    """Yield the files, names, tests and parameters of a code that are not there."""
+    # A placeholder stands for anything: <paper>
+    for word in re.sub(r"<[^>]*>", "*", code).split():
+        folder, is_path, _ = word.partition("/")
+        if is_path and folder in FOLDERS and not any(ROOT.glob(word)):
+            yield word
+        is_file = re.fullmatch(r"\w+\.(?:py|md|cff|toml|lock|yml)", word)
+        if is_file and not any(
+            (place / word).exists() for place in (ROOT, page.parent)
+        ):
+            yield word
+    for name in re.findall(r"(?<![\w/.-])mtmkl(?:\.\w+)+", code):
+        try:
+            _resolve(name)
+        except AttributeError:
+            yield name
+    if re.fullmatch(r"test_\w+", code) and code not in _tests():
+        yield code
+    name, _, member = code.partition(".")
+    if name in REGISTRY and member.isidentifier():
         method = REGISTRY[name]
         is_known = (
             re.search(rf"^(.*, )?{member}(, .*)? :", inspect.getdoc(method), re.M)
@@ -158,8 +135,22 @@ def test_parameters_and_attributes_in_code_exist():
             else member in inspect.signature(method).parameters
         )
         if not is_known and not hasattr(method, member):
-            unknown.append((_name(page), code))
-    assert unknown == []
+            yield code
+
+
+@cache
+def _tests():
+    """Return the names of all tests and of their files."""
+    paths = [*(ROOT / "tests").rglob("test_*.py")]
+    names = re.findall(r"^def (test_\w+)\(", "".join(map(_text, paths)), re.M)
+    return {*names, *(path.stem for path in paths)}
+
+
+def test_what_guides_name_in_code_is_there():
+    assert [
+        (_name(page), name) for page, code in _guide_codes()
+        for name in _missing(page, code)
+    ] == []  # fmt: skip
 
 
 def test_commands_in_code_are_understood():
@@ -180,7 +171,7 @@ def test_commands_in_code_are_understood():
 def test_examples_of_pages_run(page, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
-    for example, shown in EXAMPLE.findall(page.read_text(encoding="utf-8")):
+    for example, shown in EXAMPLE.findall(_text(page)):
         exec(compile(example, page.name, "exec"), names)
         printed = capsys.readouterr().out
         assert bool(printed) == ("print(" in example)
@@ -191,7 +182,7 @@ def test_examples_of_pages_run(page, capsys, tmp_path, monkeypatch):
 WITH_EXAMPLES = [
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
     for path in sorted((ROOT / "src" / "mtmkl").rglob("*.py"))
-    if ">>> " in path.read_text(encoding="utf-8")
+    if ">>> " in _text(path)
 ]
 
 
@@ -203,7 +194,7 @@ def test_examples_of_docstrings_run(module):
 
 
 def test_every_solver_has_a_page():
-    text = (ROOT / "docs" / "solvers.md").read_text(encoding="utf-8")
+    text = _text(ROOT / "docs" / "solvers.md")
     listed = re.findall(r"^   mtmkl\.solvers\.([\w.]+)$", text, re.M)
     folder = ROOT / "src" / "mtmkl" / "solvers"
     files = (path.relative_to(folder) for path in folder.rglob("[a-z]*.py"))
@@ -218,40 +209,35 @@ def test_the_table_of_methods_is_that_of_the_docstrings():
 
 
 def test_every_page_is_in_the_contents():
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    trees = "".join(_blocks(ROOT / "docs" / "index.md", "{toctree}"))
+    index = ROOT / "docs" / "index.md"
+    trees = "".join(_blocks(index, "{toctree}"))
     for page in (ROOT / "docs").rglob("*.md"):
         name = str(page.relative_to(ROOT / "docs"))
-        if name != "index.md":
+        if page != index:
             assert re.search(rf"^{name.removesuffix('.md')}$", trees, re.M)
-            assert f"]({name})" in index
+            assert f"]({name})" in _text(index)
 
 
-def test_example_of_ones_own_data_is_valid():
-    example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
-    datasets = yaml.safe_load(example)["datasets"]
-    registry = default_registry()
-    assert registry.check_options(datasets["name"], datasets["options"])
+@pytest.fixture(scope="module")
+def adding():
+    """Configurations that the page on adding shows."""
+    return [*map(yaml.safe_load, _blocks(ROOT / "docs" / "adding.md", "yaml"))]
 
 
-def test_example_of_an_experiment_is_valid(tmp_path):
-    _, example, *_ = _blocks(ROOT / "docs" / "adding.md", "yaml")
-    page = {
-        "paper": {
-            "id": "example", "title": "Example", "authors": "Nobody", "year": 2000,
-            "venue": "docs",
-        },
-        **yaml.safe_load(example),
-    }  # fmt: skip
+def test_example_of_ones_own_data_is_valid(adding):
+    datasets = adding[0]["datasets"]
+    assert default_registry().check_options(datasets["name"], datasets["options"])
+
+
+def test_example_of_an_experiment_is_valid(adding, tmp_path):
+    paper = {"id": "a", "title": "A", "authors": "B", "year": 2000, "venue": "docs"}
     path = tmp_path / "experiments.yaml"
-    path.write_text(yaml.safe_dump(page), encoding="utf-8")
+    path.write_text(yaml.safe_dump({"paper": paper, **adding[1]}), encoding="utf-8")
     assert list(load_paper(tmp_path, "quick").experiments) == ["digits_100"]
 
 
-def test_example_of_readings_is_valid():
-    blocks = _blocks(ROOT / "docs" / "adding.md", "yaml")
-    (example,) = (each for each in blocks if each.startswith("readings:"))
-    document = yaml.safe_load(example)
+def test_example_of_readings_is_valid(adding):
+    (document,) = (each for each in adding if "readings" in each)
     validated(ReadingsFile, document, source="docs/adding.md")
     main = load_paper("yousefi2015", "paper")
     change = document["readings"]["roles"]["alternatives"]["permuted"]["change"]
@@ -259,9 +245,8 @@ def test_example_of_readings_is_valid():
     check_protocol({"id": "x", **usual, **change["protocol"]})
 
 
-def test_example_of_entries_that_are_generated():
-    *_, example = _blocks(ROOT / "docs" / "adding.md", "yaml")
-    document = yaml.safe_load(example)
+def test_example_of_entries_that_are_generated(adding):
+    document = adding[-1]
     methods = expand(document["methods"], document["lists"])
     assert [*methods] == ["stl_1", "stl_10", "cmtl_1", "cmtl_10"]
     assert methods["cmtl_10"] == {"label": "CMTL, C = 10", "params": {"C": 10}}

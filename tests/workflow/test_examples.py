@@ -13,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mtmkl_suite.data import load
-
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOTEBOOKS = sorted(DOCS.glob("notebooks/*.ipynb"))
 
@@ -83,23 +81,6 @@ def test_own_method(tmp_path):
     means = areas.groupby("method")["value"].mean()
     assert means["floor"] + 0.3 < means["sharedmeanridge"] < 1.0
     assert means.size > 20
-
-
-def test_start_page_learning_together_pays_off():
-    page = (DOCS / "start.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.S | re.M)
-    data, fit, *_, pairs = blocks
-    names: dict = {}
-    for block in (data, fit, pairs):
-        exec(block, names)
-    drawn = load("linear_synthetic", n_irrelevant=6, n_tasks=40, seed=1)
-    test = drawn.truth["is_test"]
-    together, alone = (
-        np.mean((drawn.y[test] - model.predict(drawn.X[test], drawn.task[test])) ** 2)
-        for model in (names["together"], names["alone"])
-    )
-    assert together < alone
-    assert (names["found"].wins, names["found"].losses) == (0, 6)
 
 
 def test_task_groups(run, tmp_path):

@@ -47,11 +47,11 @@ class TinyWorkflow:
             env=self.environment(), check=False,
         )  # fmt: skip
 
-    def start(self, *arguments, **variables):
+    def start(self, *arguments, cores=2, **variables):
         """Start a run in a process group of its own, as a shell would."""
         return subprocess.Popen(
-            self.command(*arguments), env=self.environment() | variables,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            self.command(*arguments, cores=cores), env=self.environment() | variables,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder,
             start_new_session=True, preexec_fn=allow_interrupts,
         )  # fmt: skip
 

@@ -25,22 +25,19 @@ from mtmkl import NoSuchThing
 
 
 def test_every_estimator_of_a_module_is_exported():
+    listed = pkgutil.iter_modules(mtmkl.methods.__path__, "mtmkl.methods.")
+    modules = [importlib.import_module(each.name) for each in listed]
     found = {
         name
-        for module in pkgutil.iter_modules(mtmkl.methods.__path__)
-        for name, value in vars(
-            importlib.import_module(f"mtmkl.methods.{module.name}")
-        ).items()
+        for module in modules
+        for name, value in vars(module).items()
         if inspect.isclass(value)
-        and value.__module__ == f"mtmkl.methods.{module.name}"
+        and value.__module__ == module.__name__
         and not name.startswith("_")
         and issubclass(value, BaseEstimator)
     }
-    assert (
-        found
-        == set(REGISTRY) | {"MEDMetric"}
-        == (set(mtmkl.methods.__all__) - {"REGISTRY"})
-    )
+    assert found == {*REGISTRY, "MEDMetric"}
+    assert found == {*mtmkl.methods.__all__} - {"REGISTRY"}
     assert all(getattr(mtmkl, name) is REGISTRY[name] for name in REGISTRY)
     offered = found | {"PathSearchCV", "PerTask", "TaskKFold"}
     assert offered <= set(dir(mtmkl))

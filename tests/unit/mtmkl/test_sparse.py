@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from mtmkl.sparse import canonical_csr, is_sparse, row_digests, same_inputs
+from mtmkl.sparse import canonical_csr, row_digests, same_inputs
 
 DENSE = np.array([[0.0, 1.5, 0.0, -2.0], [0.0, 0.0, 0.0, 0.0], [3.0, 0.0, 0.0, 4.0]])
 PARTS = ("data", "indices", "indptr")
@@ -13,13 +13,6 @@ def untidy():
     values = [-2.0, 1.0, 0.5, 0.0, -0.0, 4.0, 3.0]
     columns = [3, 1, 1, 0, 2, 3, 0]
     return sparse.csr_array((values, columns, [0, 4, 5, 7]), shape=DENSE.shape)
-
-
-def test_what_is_sparse():
-    assert is_sparse(sparse.csr_array(DENSE))
-    assert is_sparse(sparse.coo_matrix(DENSE))
-    assert not is_sparse(DENSE)
-    assert not is_sparse(DENSE.tolist())
 
 
 @pytest.mark.parametrize(
@@ -63,11 +56,6 @@ def test_memory_is_shared_unless_a_copy_is_asked_for():
     for part in PARTS:
         assert np.shares_memory(getattr(shared, part), getattr(X, part))
         assert not np.shares_memory(getattr(own, part), getattr(X, part))
-
-
-def test_values_that_are_not_real_numbers_are_refused():
-    with pytest.raises(ValueError, match="real numbers, got complex128"):
-        canonical_csr(sparse.csr_array(DENSE.astype(complex)))
 
 
 def test_same_inputs():

@@ -43,13 +43,13 @@ def test_each_task_has_its_own_estimator(samples):
     assert model.score(X, y, task=task) > 0.9
 
 
-@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, pd.DataFrame])
+@pytest.mark.parametrize(
+    "form", [np.asarray, sparse.csr_array, lambda X: pd.DataFrame(X, columns=[*"abc"])]
+)
 def test_dummies_of_tasks_are_further_features(samples, form):
     X, y, task = samples
     dummies = (task[:, None] == np.unique(task)).astype(float)
-    columns = (
-        form(X) if form is not pd.DataFrame else pd.DataFrame(X, columns=list("abc"))
-    )
+    columns = form(X)
     expected = Ridge().fit(np.hstack([X, dummies]), y).predict(np.hstack([X, dummies]))
     model = Pooled(Ridge()).fit(columns, y, task)
     np.testing.assert_allclose(model.predict(columns, task), expected, rtol=1e-10)

@@ -34,22 +34,10 @@ def test_either_solver_finds_it(solver):
     assert found.value == pytest.approx(4.5, rel=1e-8)
 
 
-def test_the_solution_is_left_in_the_variables():
-    problem = projection()
-    find_optimum(problem)
-    np.testing.assert_allclose(problem.var_dict["x"].value, [1, 2, 3], atol=1e-4)
-
-
 def test_cones_that_one_solver_does_not_have():
     assert find_optimum(softest()).value == pytest.approx(-0.25 - np.log(4), rel=1e-8)
     with pytest.raises(ReferenceSolverError, match="CVXOPT find no optimum"):
         find_optimum(softest(), solvers=["CVXOPT"])
-
-
-def test_sums_of_problems_are_problems():
-    assert find_optimum(sum([projection(), projection(2.0)])).value == pytest.approx(
-        22.5, rel=1e-8
-    )
 
 
 def test_an_infeasible_problem_has_no_optimum():

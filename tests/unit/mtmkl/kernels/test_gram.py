@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mtmkl.kernels import gram
-from mtmkl.kernels.base import Gaussian, Polynomial
+from mtmkl.kernels.base import Function, Gaussian, Polynomial
 from mtmkl.kernels.gram import (
     GramMemoryError,
     TrainingSet,
@@ -40,25 +40,12 @@ def test_blocks_hold_every_pair_within_a_task_in_one_layout():
             )
 
 
-class OnOneBlock:
-    """A kernel from elsewhere, which knows nothing of stacks of features."""
-
-    def fit(self, X):
-        return self
-
-    def __call__(self, X, Z):
-        assert X.ndim == Z.ndim == 2
-        return Gaussian(1.5)(X, Z)
-
-    def diagonal(self, X):
-        return np.ones(len(X))
-
-
 def test_blocks_of_equal_size_are_what_each_is_alone():
+    # A function knows nothing of stacks of features.
     X, task = inputs(24), np.repeat([0, 1, 2, 3, 4], [5, 5, 5, 4, 5])
     together, apart = (
         TrainingSet(KernelTerms.of(X, [kernel]), X, task, 5)
-        for kernel in (Gaussian(1.5), OnOneBlock())
+        for kernel in (Gaussian(1.5), Function(Gaussian(1.5)))
     )
     np.testing.assert_array_equal(together.blocks().grams, apart.blocks().grams)
     beta, weights = np.linspace(-1, 1, 24), np.ones((5, 1))
@@ -71,15 +58,6 @@ def test_blocks_of_equal_size_are_what_each_is_alone():
     )
 
 
-def test_joined_tasks_make_one_block_of_all_pairs():
-    set_, X = training(joined=True)
-    blocks = set_.blocks()
-    assert blocks.sizes.tolist() == [10]
-    np.testing.assert_array_equal(set_.order, np.arange(10))
-    for m, kernel in enumerate(KERNELS):
-        np.testing.assert_array_equal(blocks.grams[:, m].reshape(10, 10), kernel(X, X))
-
-
 def test_single_features_are_terms_that_are_never_built():
     set_, X = training(["features", Gaussian(1.0)])
     blocks = set_.blocks()
@@ -87,15 +65,6 @@ def test_single_features_are_terms_that_are_never_built():
     np.testing.assert_array_equal(blocks.features, X[np.argsort(TASK, kind="stable")])
     assert blocks.grams.shape == (4 + 16 + 16, 1)
     assert training(["features"])[0].blocks().grams.shape == (36, 0)
-
-
-def test_a_block_alone_equals_what_is_computed_from_its_examples():
-    set_, X = training(["features", *KERNELS])
-    some = set_.blocks().block(1)
-    fresh = TrainingSet(set_.terms, X[TASK == 1], np.zeros(4, int), 1).blocks()
-    np.testing.assert_array_equal(some.offsets, fresh.offsets)
-    np.testing.assert_array_equal(some.features, fresh.features)
-    np.testing.assert_allclose(some.grams, fresh.grams, rtol=1e-12)
 
 
 def one_vs_rest(kernels=KERNELS, n_tasks=3, **options):
@@ -130,46 +99,6 @@ def test_a_shared_block_alone_has_the_same_matrices():
         assert np.shares_memory(alone.grams, shared.grams)
         np.testing.assert_array_equal(alone.grams, shared.grams)
         np.testing.assert_array_equal(alone.entries, [0])
-
-
-def task_kernels():
-    A = np.random.default_rng(3).standard_normal((2, 3, 3))
-    return np.einsum("dij,dkj->dik", A, A)
-
-
-def test_a_task_kernel_multiplies_the_pairs_of_its_tasks():
-    Q = task_kernels()
-    set_, X = training(joined=True, task_kernels=Q)
-    grams = set_.blocks().grams
-    Z, task = inputs(7, seed=1), np.array([0, 1, 2, 0, 1, 2, 1])
-    weights, beta, made = [0.3, 2.0], np.random.default_rng(2).standard_normal(10), 0.0
-    for m, kernel in enumerate(KERNELS):
-        expected = kernel(X, X) * Q[m][np.ix_(TASK, TASK)]
-        np.testing.assert_allclose(grams[:, m].reshape(10, 10), expected, rtol=1e-14)
-        made += weights[m] * (kernel(Z, X) * Q[m][np.ix_(task, TASK)]) @ beta
-    found = set_.outputs(Z, task, beta, np.array([weights]))
-    np.testing.assert_allclose(found, made, rtol=1e-12)
-
-
-def test_outputs_are_sums_over_the_examples_of_the_task():
-    set_, X = training(["features", *KERNELS])
-    Z, task = inputs(6, seed=1), np.array([2, 0, 1, 1, 2, 0])
-    rng = np.random.default_rng(2)
-    beta, weights = rng.standard_normal(10), rng.random((3, 5))
-    own = np.empty(10)
-    own[set_.order] = beta
-    expected = [
-        sum(
-            own[i]
-            * (
-                weights[t, :3] @ (X[i] * z)
-                + weights[t, 3:] @ [k(X[i : i + 1], z[None])[0, 0] for k in KERNELS]
-            )
-            for i in np.flatnonzero(t == TASK)
-        )
-        for z, t in zip(Z, task, strict=True)
-    ]
-    np.testing.assert_allclose(set_.outputs(Z, task, beta, weights), expected)
 
 
 def test_the_bound_on_memory_names_what_needs_it(monkeypatch):

@@ -21,11 +21,12 @@ def test_specifications_give_labelled_kernels():
     spec = [
         "dirac_uniform",
         {"name": "smooth", "distances": "phylogeny", "scales": [0.5, 2]},
-        {"name": "hierarchy", "tree": TREE, "centre": 2, "normalize": True},
+        {"name": "hierarchy", "tree": "life", "centre": 2, "normalize": True},
         {"name": "graph_laplacian", "adjacency": (D < 4).tolist()},
         {"name": "each_task", "normalize": True},
     ]
-    labelled = task_kernels_from_spec(spec, NAMES, relations={"phylogeny": D})
+    relations = {"phylogeny": D, "life": TREE}
+    labelled = task_kernels_from_spec(spec, NAMES, relations=relations)
     assert [label for label, _ in labelled] == [
         "dirac uniform, Dirac",
         "dirac uniform, uniform",
@@ -45,14 +46,6 @@ def test_specifications_give_labelled_kernels():
         *map(unit_mean_diagonal, each_task(4)),
     ]
     np.testing.assert_array_equal([R for _, R in labelled], expected)
-
-
-def test_a_tree_may_be_named():
-    spec = {"name": "hierarchy", "tree": "life"}
-    named = task_kernels_from_spec(spec, NAMES, relations={"life": TREE})
-    written = task_kernels_from_spec({**spec, "tree": TREE}, NAMES)
-    assert [label for label, _ in named] == [label for label, _ in written]
-    np.testing.assert_array_equal([R for _, R in named], [R for _, R in written])
 
 
 @pytest.mark.parametrize(

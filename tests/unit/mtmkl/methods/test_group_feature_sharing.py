@@ -1,19 +1,17 @@
-import warnings
 from itertools import combinations
 
 import numpy as np
 from method_cases import COSTS, FEW_KERNELS, MIXED, Case
 from method_cases import KERNELS as THREE_KERNELS
 from model_objectives import forms
+from warned_fits import said_by_fit
 
 from mtmkl.methods.group_feature_sharing import GroupFeatureSharingClassifier
 
 
 def test_ten_kernels_by_default(labelled):
-    X, y, task = labelled
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = GroupFeatureSharingClassifier().fit(X, y, task)
+    model = GroupFeatureSharingClassifier()
+    assert said_by_fit(model, *labelled) == ""
     assert model.weights_.shape == (4, 10)
     assert model.kernel_names_[0] == "Linear(constant=0.0)"
     assert model.kernel_names_[-1] == "Gaussian(width=128.0, median_factor=None)"

@@ -8,10 +8,7 @@ from mtmkl.methods import HierarchicalBayesRegressor
 
 
 def test_chains_agree_on_plain_data(data):
-    X, y, task = data
-    estimator = HierarchicalBayesRegressor(n_samples=1000, n_burn_in=300).fit(
-        X, y, task
-    )
+    estimator = HierarchicalBayesRegressor(n_samples=1000, n_burn_in=300).fit(*data)
     assert estimator.r_hat_.shape == estimator.effective_sample_size_.shape == (11,)
     assert estimator.r_hat_.max() < 1.1
     assert estimator.effective_sample_size_.min() > 50
@@ -20,10 +17,9 @@ def test_chains_agree_on_plain_data(data):
 
 
 def test_seed_decides(data):
-    X, y, task = data
     options = {"n_samples": 20, "n_burn_in": 5, "n_chains": 2}
     first, second, other = (
-        HierarchicalBayesRegressor(random_state=seed, **options).fit(X, y, task).coef_
+        HierarchicalBayesRegressor(random_state=seed, **options).fit(*data).coef_
         for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, second)
@@ -39,9 +35,8 @@ def test_seed_decides(data):
     ],
 )
 def test_bad_parameters(params, message, data):
-    X, y, task = data
     with pytest.raises(ValueError, match=message):
-        HierarchicalBayesRegressor(**params).fit(X, y, task)
+        HierarchicalBayesRegressor(**params).fit(*data)
 
 
 CASES = {

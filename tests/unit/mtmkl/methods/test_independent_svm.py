@@ -20,7 +20,6 @@ from mtmkl.methods import (
 )
 from mtmkl.model_selection import PathSearchCV
 
-LIST = ["linear", {"name": "gaussian", "width": 2.0}]
 SVM, GIVEN = IndependentSVMClassifier, "precomputed"
 
 
@@ -29,29 +28,23 @@ def kernel(X, Z):
     return X @ Z.T + np.exp(-square / 8.0)
 
 
-@pytest.mark.parametrize("kernel", ["linear", "rbf", "poly", laplacian_kernel])
-def test_kernels_of_scikit_learn_have_its_defaults(labelled, kernel):
+@pytest.mark.parametrize(
+    ("kernel", "options"),
+    [
+        ("linear", {}), ("rbf", {}), ("poly", {}), (laplacian_kernel, {}),
+        ("rbf", {"gamma": "auto"}), ("poly", {"gamma": 0.5, "degree": 2, "coef0": 1.0}),
+    ],
+)  # fmt: skip
+def test_kernels_of_scikit_learn_have_its_parameters(labelled, kernel, options):
     X, y, _ = labelled
-    model = IndependentSVMClassifier(C=2.0, kernels=kernel, tol=1e-10).fit(3 * X, y)
-    one = SVC(C=2.0, kernel=kernel, tol=1e-10).fit(3 * X, y)
-    np.testing.assert_allclose(
-        model.decision_function(X), one.decision_function(X), atol=2e-5
-    )
-
-
-def test_gamma_and_coef0_are_those_of_scikit_learn(labelled):
-    X, y, _ = labelled
-    for name, options in {
-        "rbf": {"gamma": "auto"},
-        "poly": {"gamma": 0.5, "degree": 2, "coef0": 1.0},
-    }.items():
-        model = IndependentSVMClassifier(kernels={"name": name, **options}, tol=1e-10)
-        one = SVC(kernel=name, **options, tol=1e-10).fit(X, y)
-        found = model.fit(X, y).decision_function(X)
-        np.testing.assert_allclose(found, one.decision_function(X), atol=1e-6)
-    for wrong in ("wide", 0.0, True, None):
-        with pytest.raises(ValueError, match="gamma must be positive"):
-            IndependentSVMClassifier(kernels={"name": "rbf", "gamma": wrong}).fit(X, y)
+    kernels = {"name": kernel, **options} if options else kernel
+    found, expected = (
+        machine.fit(X, y).decision_function(X)
+        for machine in (
+            SVM(kernels=kernels, tol=1e-10), SVC(kernel=kernel, **options, tol=1e-10)
+        )
+    )  # fmt: skip
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_scale_is_the_same_of_sparse_inputs(labelled):
@@ -122,6 +115,10 @@ def test_precomputed_values_with_a_column_of_targets_for_each_task(labelled):
         (MEDMetric(kernels=GIVEN), "gives no distances"),
         (SVM(kernels=lambda X, Z: -(X @ Z.T)), "not positive semi-definite"),
         (SVM(kernels=lambda X, Z: X), "array of shape"),
+        *(
+            (SVM(kernels={"name": "rbf", "gamma": wrong}), "gamma must be positive")
+            for wrong in ("wide", 0.0, True, None)
+        ),
     ],
 )
 def test_kernels_that_cannot_be_are_refused(labelled, model, message):

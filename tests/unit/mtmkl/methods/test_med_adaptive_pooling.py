@@ -7,24 +7,17 @@ from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods import med_adaptive_pooling
 from mtmkl.methods.med_adaptive_pooling import MEDAdaptivePoolingClassifier
 
-CUBIC = {"name": "polynomial", "degree": 3}
-
 
 def test_relative_alpha(labelled):
     X, y, task = labelled
-    on = MEDAdaptivePoolingClassifier(alpha=0.0, kernel=CUBIC, tol=1e-9).fit(X, y, task)
-    K = 3.6 * (X @ X.T + 1) ** 3
-    q = [
-        0.5
-        * on.dual_coef_[task == t]
-        @ K[np.ix_(task == t, task == t)]
-        @ on.dual_coef_[task == t]
-        for t in range(4)
-    ]
-    model = MEDAdaptivePoolingClassifier(relative_alpha=0.5, kernel=CUBIC).fit(
-        X, y, task
+    cubic = {"name": "polynomial", "degree": 3}
+    on, model = (
+        MEDAdaptivePoolingClassifier(kernel=cubic, tol=1e-9, **alpha).fit(X, y, task)
+        for alpha in ({"alpha": 0.0}, {"relative_alpha": 0.5})
     )
-    assert model.alpha_ == pytest.approx(np.expm1(0.5 * max(q)), rel=1e-4)
+    own = by_task(on, task)
+    q = 0.5 * np.einsum("ti,ij,tj->t", own, 3.6 * (X @ X.T + 1) ** 3, own)
+    assert model.alpha_ == pytest.approx(np.expm1(0.5 * q.max()), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -36,10 +29,9 @@ def test_many_examples_without_the_communal_matrix(labelled, kernel, monkeypatch
     X, y, task = labelled
     settings = {"kernel": kernel, "alpha": 5.0, "normalize": "trace", "tol": 1e-8}
     expected = MEDAdaptivePoolingClassifier(**settings).fit(X, y, task)
-    monkeypatch.setattr(med_adaptive_pooling, "_MANY", 0)
-    monkeypatch.setattr(med_adaptive_pooling, "_MANY_OF_OTHERS", 0)
-    monkeypatch.setattr(med_adaptive_pooling, "_PIVOTS", 6)
-    monkeypatch.setattr(med_adaptive_pooling, "_ENTRIES", 100)
+    few = {"_MANY": 0, "_MANY_OF_OTHERS": 0, "_PIVOTS": 6, "_ENTRIES": 100}
+    for limit, value in few.items():
+        monkeypatch.setattr(med_adaptive_pooling, limit, value)
     blocks = TrainingSet.blocks
 
     def of_tasks_alone(training):

@@ -21,11 +21,10 @@ def test_coefficients_are_those_of_the_raw_inputs(labelled):
 
 
 def test_kernels_in_any_order(labelled):
-    X, y, task = labelled
     kwargs = {"alpha": 30.0, "normalize": "trace", "tol": 1e-9}
-    model = MEDKernelSelectionClassifier(kernels=KERNELS, **kwargs).fit(X, y, task)
-    turned = MEDKernelSelectionClassifier(kernels=KERNELS[::-1], **kwargs).fit(
-        X, y, task
+    model, turned = (
+        MEDKernelSelectionClassifier(kernels=kernels, **kwargs).fit(*labelled)
+        for kernels in (KERNELS, KERNELS[::-1])
     )
     assert model.kernel_names_[:3] == ("feature 0", "feature 1", "feature 2")
     order = [4, 3, 0, 1, 2]

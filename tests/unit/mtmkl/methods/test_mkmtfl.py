@@ -14,16 +14,10 @@ from mtmkl.methods import (
     SingleTaskMKLRegressor,
 )
 
-KERNELS = [
-    "linear",
-    {"name": "gaussian", "width": 1.0},
-    {"name": "gaussian", "width": 4.0},
-]
-
 
 def test_one_task_is_single_task_kernel_learning(related):
     X, y, _ = related
-    options = {"kernels": KERNELS, "tol": 1e-8}
+    options = THREE_KERNELS | {"tol": 1e-8}
     for method, alone, targets in (
         (MKMTFLClassifier, SingleTaskMKLClassifier, np.where(y > 0, 1, -1)),
         (MKMTFLRegressor, SingleTaskMKLRegressor, y),

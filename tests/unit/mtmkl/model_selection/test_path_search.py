@@ -30,12 +30,23 @@ def labels():
     return toy_tree(spread=4.0, dims=5, depth=2, flips=1, n_test=5, n_validation=1)
 
 
-@pytest.mark.parametrize("scale", [False, True])
-def test_scores_are_those_of_separate_fits(numbers, scale):
-    data, model, name = numbers, MultiTaskFeatureLearningRegressor(), "gamma"
-    if scale:
-        model, name = make_pipeline(StandardScaler(), model), f"{type(model).__name__}"
-        name = f"{name.lower()}__gamma"
+LEARNING = MultiTaskFeatureLearningRegressor()
+both = pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (LEARNING, "gamma"),
+        (
+            make_pipeline(StandardScaler(), LEARNING),
+            "multitaskfeaturelearningregressor__gamma",
+        ),
+    ],
+    ids=["alone", "in a pipeline"],
+)
+
+
+@both
+def test_scores_are_those_of_separate_fits(numbers, model, name):
+    data = numbers
     found = PathSearchCV(model, {name: GAMMAS}).fit(data.X, data.y, data.task)
     with config_context(enable_metadata_routing=True):
         separate = GridSearchCV(
@@ -59,14 +70,10 @@ def test_scores_are_those_of_separate_fits(numbers, scale):
     assert found.score(data.X, data.y, data.task) > 0.9
 
 
-@pytest.mark.parametrize("scale", [False, True])
-def test_targets_in_columns(numbers, scale):
+@both
+def test_targets_in_columns(numbers, model, name):
     X = numbers.X[:30]
     Y = pd.DataFrame(X[:, :2] @ [[1.0, 2.0, 0.0], [0.0, 1.0, 1.0]], columns=[*"uvw"])
-    model, name = MultiTaskFeatureLearningRegressor(), "gamma"
-    if scale:
-        model = make_pipeline(StandardScaler(), model)
-        name = "multitaskfeaturelearningregressor__gamma"
     found = PathSearchCV(model, {name: GAMMAS}, cv=KFold(3)).fit(X, Y)
     separate = GridSearchCV(model, {name: GAMMAS}, cv=KFold(3)).fit(X, Y)
     for key in ("mean_test_score", "std_test_score"):
@@ -86,9 +93,8 @@ def test_points_of_a_path_are_fitted_together(numbers, monkeypatch):
         return own(self, *args, grid=grid)
 
     monkeypatch.setattr(MultiTaskFeatureLearningRegressor, "fit_path", fit_path)
-    PathSearchCV(MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, cv=3).fit(
-        numbers.X, numbers.y, numbers.task
-    )
+    search = PathSearchCV(LEARNING, {"gamma": GAMMAS}, cv=3)
+    search.fit(numbers.X, numbers.y, numbers.task)
     assert asked == [3, 3, 3]
 
 
@@ -133,10 +139,7 @@ def test_tasks_that_were_left_out(numbers):
 def test_a_data_frame_in_parallel(numbers):
     X = pd.DataFrame(numbers.X, columns=list("abcdef"))
     searches = [
-        PathSearchCV(
-            MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, n_jobs=n_jobs
-        )
-        for n_jobs in (None, 2)
+        PathSearchCV(LEARNING, {"gamma": GAMMAS}, n_jobs=n_jobs) for n_jobs in (None, 2)
     ]
     with parallel_config("threading"):
         one, two = (s.fit(X, numbers.y, numbers.task).cv_results_ for s in searches)
@@ -145,9 +148,7 @@ def test_a_data_frame_in_parallel(numbers):
 
 
 def test_without_refit_there_is_no_estimator(numbers):
-    search = PathSearchCV(
-        MultiTaskFeatureLearningRegressor(), {"gamma": GAMMAS}, refit=False
-    )
+    search = PathSearchCV(LEARNING, {"gamma": GAMMAS}, refit=False)
     search.fit(numbers.X, numbers.y, numbers.task)
     check_is_fitted(search)
     assert search.best_params_["gamma"] in GAMMAS
@@ -157,15 +158,14 @@ def test_without_refit_there_is_no_estimator(numbers):
 
 def test_what_is_refused(numbers, labels):
     X, y, task = numbers.X, numbers.y, numbers.task
-    method = MultiTaskFeatureLearningRegressor()
-    with pytest.raises(ValueError, match="Parameter grid for parameter 'gamma'"):
-        PathSearchCV(method, {"gamma": []}).fit(X, y, task)
-    with pytest.raises(ValueError, match="gamma must be positive"):
-        PathSearchCV(method, {"gamma": [-1.0]}).fit(X, y, task)
-    with pytest.raises(ValueError, match="Invalid parameter 'gama'"):
-        PathSearchCV(method, {"gama": [1.0]}).fit(X, y, task)
-    with pytest.raises(ValueError, match="nothing in Ridge"):
-        PathSearchCV(Ridge(), {"alpha": [1.0]}).fit(X, y, task)
+    for method, grid, message in (
+        (LEARNING, {"gamma": []}, "Parameter grid for parameter 'gamma'"),
+        (LEARNING, {"gamma": [-1.0]}, "gamma must be positive"),
+        (LEARNING, {"gama": [1.0]}, "Invalid parameter 'gama'"),
+        (Ridge(), {"alpha": [1.0]}, "nothing in Ridge"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            PathSearchCV(method, grid).fit(X, y, task)
     folds = [(np.arange(len(labels.y)), np.flatnonzero(labels.y > 0))]
     with (
         pytest.raises(ValueError, match="no point of the grid has a score"),

@@ -26,22 +26,6 @@ def test_as_many_steps_as_dimensions_solve_a_linear_problem():
     assert np.linalg.norm(plain.ravel() - root) > 0.01 * np.linalg.norm(root)
 
 
-def test_the_oldest_differences_are_forgotten():
-    """With a memory of one the step is that of the last two points, a secant."""
-    F, _ = linear()
-    mixing, V = AndersonExtrapolation((6,), 1), np.zeros(6)
-    points, moves = [], []
-    for _ in range(5):
-        points.append(V)
-        moves.append(F(V))
-        V = mixing.following(V, moves[-1])
-    change = moves[-1] - moves[-2]
-    share = change @ moves[-1] / (change @ change)
-    images = [p + move for p, move in zip(points, moves, strict=True)]
-    expected = images[-1] - share * (images[-1] - images[-2])
-    np.testing.assert_allclose(V, expected, rtol=1e-6)
-
-
 def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
     mixing = AndersonExtrapolation((2,), 5)
     first = mixing.following(np.zeros(2), np.array([1.0, 0.0]))
@@ -52,12 +36,3 @@ def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
     np.testing.assert_array_equal(back, [1.9, 0.0])
     again = mixing.following(back, np.array([0.8, 0.0]))
     np.testing.assert_allclose(again, [2.7, 0.0])
-
-
-def test_after_a_clearance_the_next_step_is_plain():
-    F, _ = linear()
-    mixing, V = AndersonExtrapolation((6,), 5), np.zeros(6)
-    for _ in range(3):
-        V = mixing.following(V, F(V))
-    mixing.clear()
-    np.testing.assert_array_equal(mixing.following(V, F(V)), V + F(V))

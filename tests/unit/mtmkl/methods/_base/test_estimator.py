@@ -30,15 +30,10 @@ def test_a_fit_without_task_warns_its_caller():
 
 
 def test_points_of_a_grid_that_differ_in_other_parameters_are_paths_of_their_own():
-    X, y, task = (
-        np.arange(12.0)[:, None] ** 0.5,
-        np.arange(12.0) + 3.0,
-        np.arange(12) % 2,
-    )
-    method = methods.IndependentRidgeRegressor
+    y, task = np.arange(12.0) + 3.0, np.arange(12) % 2
+    X, method = np.arange(12.0)[:, None] ** 0.5, methods.IndependentRidgeRegressor
     grid = [{"gamma": g, "fit_intercept": f} for g in (0.1, 9.0) for f in (True, False)]
-    for point, model in zip(
-        grid, method().fit_path(X, y, task, grid=grid), strict=True
-    ):
+    path = method().fit_path(X, y, task, grid=grid)
+    for point, model in zip(grid, path, strict=True):
         single = method(**point).fit(X, y, task)
         np.testing.assert_allclose(model.predict(X, task), single.predict(X, task))

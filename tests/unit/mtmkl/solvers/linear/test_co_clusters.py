@@ -69,17 +69,6 @@ def test_only_the_parallel_sum_of_the_weights_matters(example):
     np.testing.assert_allclose(coef[0], coef[1], rtol=1e-9, atol=1e-12)
 
 
-def test_clustered_part_has_no_mean_and_a_shrunken_tail(example):
-    _, _, _, tasks = example
-    solution = solve(tasks, 3.0, 6.0, 1, tol=1e-10)
-    W, Q = solution.coef, solution.extra["clustered"]
-    np.testing.assert_allclose(Q.mean(axis=1), 0.0, atol=1e-12)
-    of_W = np.linalg.svd(W - W.mean(axis=1, keepdims=True), compute_uv=False)
-    of_Q = np.linalg.svd(Q, compute_uv=False)
-    np.testing.assert_allclose(of_Q[0], of_W[0])
-    np.testing.assert_allclose(of_Q[1:], of_W[1:] / 3, atol=1e-12)
-
-
 def test_stopping_short_warns(example):
     with pytest.warns(ConvergenceWarning, match="after 2 alternations"):
         solve(example[3], 50.0, 50.0, 1, tol=1e-14, max_iter=2)

@@ -61,15 +61,6 @@ def test_rows_in_turn_and_alternating_directions_agree(gamma, monkeypatch):
         assert found.duality_gap <= 1e-7
 
 
-def test_shared_samples_are_given_once():
-    X, Y = shared_inputs()
-    long = problem_of(X, Y)
-    once = RowProblem.of(X, long.y, long.task, n_tasks=5)
-    found, stated = solve(once, 1.0), solve(long, 1.0)
-    np.testing.assert_array_equal(found.coef, stated.coef)
-    np.testing.assert_array_equal(found.dual, stated.dual)
-
-
 def test_only_the_inputs_in_use_and_some_others_are_solved_for(monkeypatch):
     asked = []
     gram = RowProblem.gram

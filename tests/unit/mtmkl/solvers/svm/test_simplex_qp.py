@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
-from mtmkl.solvers.weights.pairwise_weights import Cuts, minimise_weights
 
 
-def program(n, rank, seed=0, size=1.0):
-    rng = np.random.default_rng(seed)
+def program(n, rank, size=1.0):
+    rng = np.random.default_rng(0)
     root = rng.normal(size=(rank, n))
     center = rng.dirichlet(np.ones(n))
     return size * rng.normal(size=n), size * root.T @ root, center
@@ -59,18 +58,14 @@ def test_the_gap_bounds_the_distance_from_the_optimum():
         assert least <= value + 1e-7
 
 
-def cuts(n, n_cuts, seed=0, size=1.0):
-    rng = np.random.default_rng(100 + seed)
-    offsets = -0.3 * np.abs(rng.normal(size=n_cuts))
-    return size * offsets, 2.0 * size * rng.normal(size=(n_cuts, n))
-
-
 @pytest.mark.parametrize("size", [1e-6, 1e6])
 @pytest.mark.parametrize("n_cuts", [1, 8])
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (5, 0), (30, 3), (60, 60)])
 def test_with_cuts_equals_the_optimum_of_a_general_solver(n, rank, n_cuts, size):
     g, H, center = program(n, rank, size=size)
-    a, B = cuts(n, n_cuts, size=size)
+    rng = np.random.default_rng(100)
+    a = -0.3 * size * np.abs(rng.normal(size=n_cuts))
+    B = 2.0 * size * rng.normal(size=(n_cuts, n))
     x, mu = center.copy(), np.empty(n_cuts)
     value, gap, _ = minimise_with_cuts(g, H, center, a, B, 1e-8 * size, 200, x, mu)
     assert gap <= 2e-8 * size
@@ -80,27 +75,6 @@ def test_with_cuts_equals_the_optimum_of_a_general_solver(n, rank, n_cuts, size)
     assert x.sum() == pytest.approx(1.0)
     assert mu.min() >= 0.0
     assert mu.sum() <= 1.0 + 1e-12
-
-
-def test_many_weights_with_cuts_are_found_by_columns():
-    parts = [program(120, 6, seed) for seed in range(3)]
-    g, H, center = (np.stack(each) for each in zip(*parts, strict=True))
-    center = np.zeros_like(center)
-    center[:, :2] = 0.5
-    planes = [cuts(120, 3, seed) for seed in range(3)]
-    known = Cuts(*(np.stack(each) for each in zip(*planes, strict=True)))
-    known.offsets[1, 2] = -np.inf  # none
-    weights = minimise_weights(g, H, center, 0.0, cuts=known, tol=1e-7)
-    expected = sum(
-        optimum(*part[:2], c, a[kept], B[kept])
-        for part, c, (a, B), kept in zip(
-            parts, center, planes, [[0, 1, 2], [0, 1], [0, 1, 2]], strict=True
-        )
-    )
-    assert weights.objective == pytest.approx(expected, abs=1e-5)
-    assert weights.gap <= 1e-6
-    assert weights.shares[1, 2] == 0.0
-    assert ((weights.theta > 0.0).sum(axis=1) < 60).all()
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -75,6 +75,13 @@ def test_an_intercept_near_the_kink_is_the_middle_of_its_interval():
         assert intercept_at(v, beta, lo, hi, 0.4) == pytest.approx(0.0)
 
 
+def test_a_multiplier_that_rounding_keeps_from_its_bound_is_not_free():
+    lo, hi = np.array([0.0, -1.0, 0.0]), np.array([1.0, 0.0, 1.0])
+    beta, v = np.array([1.0, -1.0, 8e-18]), np.array([0.8, -0.8, 0.5])
+    # Every b in [0.5, 0.8] is optimal.
+    assert intercept_at(v, beta, lo, hi, 0.0) == pytest.approx(0.65)
+
+
 def test_a_small_multiplier_is_free_beside_small_ones():
     lo, hi, v = np.zeros(2), np.full(2, 1e8), np.array([0.3, 0.5])
     assert intercept_at(v, np.array([1e-6, 0.0]), lo, hi, 0.0) == 0.3

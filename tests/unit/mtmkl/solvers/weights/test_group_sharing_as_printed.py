@@ -1,8 +1,9 @@
 """Algorithms 1 and 2 of Yousefi et al. (2015) as printed, on small seeded problems."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
-from dual_problems import dual_problem
 
 from mtmkl.kernels.base import Gaussian
 from mtmkl.solvers.linear.penalties import pairwise_norms
@@ -10,8 +11,10 @@ from mtmkl.solvers.svm.task_duals import TaskDuals
 from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 from mtmkl.solvers.weights.pairwise_weights import minimise_weights
 
+from .test_pairwise_sharing import tasks_of
+
 N_TASKS, N_KERNELS = 4, 3
-PAIRS = list(zip(*np.triu_indices(N_TASKS, 1), strict=True))
+PAIRS = np.array(list(combinations(range(N_TASKS), 2)))
 POWERS = (-10, -2, 0, 10)
 
 
@@ -28,32 +31,27 @@ def machines(n=12):
 
 
 def shrink(a, kappa):
-    """Return (13), the soft thresholding of a vector."""
-    norm = np.linalg.norm(a)
-    return max(1 - kappa / norm, 0) * a if norm > 0 else a
+    """Return (13), the soft thresholding of vectors, here rows."""
+    norms = np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-300)
+    return np.maximum(1 - kappa / norms, 0) * a
 
 
 def as_printed(q, lam, n_iter, rho=1.0):
     """Return the iterates of Algorithm 2, line by line."""
     theta = np.full(q.shape, 1 / N_KERNELS)
     z, v, beta = theta.copy(), np.zeros_like(q), np.zeros_like(q)
-    u = np.zeros((len(PAIRS), 2, N_KERNELS))
+    u = np.zeros((*PAIRS.shape, N_KERNELS))
     iterates = []
     for _ in range(n_iter):
-        stacked = np.array([[theta[t], theta[s]] for t, s in PAIRS])
-        pairs = [
-            shrink((a + b).ravel(), lam / rho) for a, b in zip(stacked, u, strict=True)
-        ]
-        s = np.reshape(pairs, u.shape)
+        pairs = (theta[PAIRS] + u).reshape(len(PAIRS), -1)
+        s = shrink(pairs, lam / rho).reshape(u.shape)
         total = z + v - q / rho
-        for i, (a, b) in enumerate(PAIRS):
-            total[a] += s[i, 0] + u[i, 0]
-            total[b] += s[i, 1] + u[i, 1]
+        np.add.at(total, PAIRS, s + u)
         theta = total / (N_TASKS - 1)
         y = 0.5 * np.maximum(theta + v - beta, 0)
         z = y + beta - (y + beta).mean(axis=1, keepdims=True) + 1 / N_KERNELS
         beta = beta + y - z
-        u = u + s - np.array([[theta[a], theta[b]] for a, b in PAIRS])
+        u = u + s - theta[PAIRS]
         v = v + z - theta
         iterates.append(theta)
     return iterates
@@ -63,22 +61,18 @@ def corrected(q, lam, n_iter, rho=1.0):
     """Return the last iterate of Algorithm 2 with its five corrections."""
     theta = np.full(q.shape, 1 / N_KERNELS)
     z, v = theta.copy(), np.zeros_like(q)
-    u = np.zeros((len(PAIRS), 2, N_KERNELS))
+    u = np.zeros((*PAIRS.shape, N_KERNELS))
     for _ in range(n_iter):
-        s = np.array([[theta[a], theta[b]] for a, b in PAIRS]) - u
-        for pair in s:
-            # Of a pair the mean is kept and the difference is shrunk.
-            difference = pair[0] - pair[1]
-            move = 0.5 * (difference - shrink(difference, 2 * lam / rho))
-            pair[0] -= move
-            pair[1] += move
+        s = theta[PAIRS] - u
+        # Of a pair the mean is kept and the difference is shrunk.
+        difference = s[:, 0] - s[:, 1]
+        move = 0.5 * (difference - shrink(difference, 2 * lam / rho))
+        s += np.stack([-move, move], axis=1)
         total = z + v - q / rho
-        for i, (a, b) in enumerate(PAIRS):
-            total[a] += s[i, 0] + u[i, 0]
-            total[b] += s[i, 1] + u[i, 1]
+        np.add.at(total, PAIRS, s + u)
         theta = total / N_TASKS
         z = np.array([on_capped_simplex(row) for row in theta - v])
-        u = u + s - np.array([[theta[a], theta[b]] for a, b in PAIRS])
+        u = u + s - theta[PAIRS]
         v = v + z - theta
     return z
 
@@ -122,14 +116,7 @@ def test_algorithm_2_corrected_is_the_theta_step(q):
 
 
 def test_algorithm_1_cycles():
-    labels, grams = machines()
-    C, lam = 10.0, 0.1
-    tasks = dual_problem(
-        np.concatenate(labels),
-        [len(y) for y in labels],
-        grams=np.concatenate([K.reshape(-1, N_KERNELS) for K in grams]),
-        weight=np.arange(N_TASKS * N_KERNELS).reshape(N_TASKS, N_KERNELS),
-    )
+    tasks, C, lam = tasks_of(*machines()), 10.0, 0.1
     theta = np.full((N_TASKS, N_KERNELS), 1 / N_KERNELS)
     values, points = [], []
     for _ in range(60):

@@ -6,13 +6,21 @@ from dataclasses import replace
 import cvxpy as cp
 import numpy as np
 import pytest
-from mt_mkl_problems import CHAIN, KERNELS, LOSSES, gram, on_one_map, optimum, problem
+from mt_mkl_problems import (
+    CHAIN,
+    KERNELS,
+    LOSSES,
+    assert_optimal,
+    gram,
+    on_one_map,
+    problem,
+    problem_1,
+)
 from scipy.sparse import csr_array, random_array
-from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from mtmkl.certify.kernel_problems import square_root
+from mtmkl.certify.solving import find_optimum
 from mtmkl.kernels.task_kernels import single_task, union
 from mtmkl.solvers.weights import mt_mkl_features
 
@@ -32,15 +40,13 @@ def scores_of(solution, maps, task):
 def test_optimum_of_four_task_kernels(p, C, loss):
     X, y, task = problem()
     terms = on_one_map(KERNELS)
-    value, theta = optimum([X], y, task, terms, C, p, loss)
     solution = solve([X], y, task, terms, C=C, p=p, loss=loss)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
-    assert solution.certificate.status == "converged"
-    assert solution.certificate.duality_gap <= 1e-9
+    theta = solution.extra["theta"]
+    stated = problem_1([X], y, task, terms, C, p, loss)
+    assert_optimal(solution.certificate, theta, stated)
     # Outputs by W are those by α, and θ is of norm one.
-    assert np.linalg.norm(solution.extra["theta"], p) == pytest.approx(1.0)
-    expected = gram([X], task, terms, solution.extra["theta"]) @ (y * solution.dual)
+    assert np.linalg.norm(theta, p) == pytest.approx(1.0)
+    expected = gram([X], task, terms, theta) @ (y * solution.dual)
     np.testing.assert_allclose(scores_of(solution, [X], task), expected, atol=1e-9)
 
 
@@ -50,10 +56,9 @@ def test_optimum_with_several_maps(p, loss):
     X, y, task = problem(seed=1)
     maps = [X[:, :2], np.abs(X), X[:, 2:] ** 2]
     terms = [(0, KERNELS[0]), (2, KERNELS[3]), (1, KERNELS[1]), (0, KERNELS[2])]
-    value, theta = optimum(maps, y, task, terms, 1.0, p, loss)
     solution = solve(maps, y, task, terms, C=1.0, p=p, loss=loss)
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-6)
-    np.testing.assert_allclose(solution.extra["theta"], theta, atol=1e-4)
+    stated = problem_1(maps, y, task, terms, 1.0, p, loss)
+    assert_optimal(solution.certificate, solution.extra["theta"], stated)
 
 
 def test_features_stay_true_to_the_dual_over_many_epochs():
@@ -80,21 +85,6 @@ def test_a_weight_may_decay_beyond_the_range_of_numbers():
     assert not solution.coef[:, 5:].any()
 
 
-@pytest.mark.parametrize("C", [1e-3, 30.0])
-def test_logistic_with_one_kernel_is_logistic_regression(C):
-    X, y, task = problem(seed=7)
-    solution = solve([X], y, 0 * task, [(0, [[1.0]])], C=C, loss="logistic")
-    machine = LogisticRegression(C=C, fit_intercept=False, tol=1e-12, max_iter=10_000)
-    coef = machine.fit(X, y).coef_[0]
-    value = 0.5 * coef @ coef + C * np.logaddexp(0, -y * (X @ coef)).sum()
-    assert solution.certificate.objective == pytest.approx(value, rel=1e-7)
-    np.testing.assert_allclose(solution.coef[0], coef, rtol=1e-3, atol=1e-4)
-    # α is C·l'(margin) at the optimum.
-    np.testing.assert_allclose(
-        solution.dual, C * expit(-y * (X @ coef)), rtol=1e-3, atol=1e-4 * C
-    )
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_extreme_margins_are_finite(loss):
     X, y, task = problem(seed=9)
@@ -119,7 +109,8 @@ def test_printed_step_24_misses_the_optimum():
     X, y, task = problem()
     C, p = 1.0, 2
     terms = on_one_map(KERNELS)
-    value, theta = optimum([X], y, task, terms, C, p)
+    stated = problem_1([X], y, task, terms, C, p)
+    value, theta = find_optimum(stated).value, stated.var_dict["theta"].value
 
     def ascend(power):
         """Return the dual objective at θ* where steps of (24) come to rest.
@@ -180,21 +171,16 @@ def test_warm_start_revives_a_weight_that_had_vanished():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_sparse_input_of_any_form_is_the_same_and_is_not_changed(loss):
+def test_sparse_features_give_the_same_and_are_not_changed(loss):
     X, y, task = problem(sizes=(30, 30, 30, 30), d=40)
     X[np.random.default_rng(0).random(X.shape) < 0.8] = 0.0
-    rows, columns = np.nonzero(X)
-    # Each entry stands twice, with half its value.
-    ends = np.concatenate([[0], np.cumsum(2 * (X != 0).sum(axis=1))])
-    halves = (0.5 * X[rows, columns].repeat(2), columns.repeat(2), ends)
-    wide = csr_array(X)
-    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(int)
-    terms = on_one_map(KERNELS)
-    dense = solve([X], y, task, terms, C=1.0, loss=loss, tol=1e-6)
-    for other in (csr_array(X), csr_array(halves, shape=X.shape), wide):
-        solution = solve([other], y, task, terms, C=1.0, loss=loss, tol=1e-6)
-        np.testing.assert_allclose(solution.coef, dense.coef, rtol=1e-9, atol=1e-9)
-        np.testing.assert_array_equal(other.toarray(), X)
+    sparse, terms = csr_array(X), on_one_map(KERNELS)
+    dense, solution = (
+        solve([features], y, task, terms, C=1.0, loss=loss, tol=1e-6)
+        for features in (X, sparse)
+    )
+    np.testing.assert_allclose(solution.coef, dense.coef, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(sparse.toarray(), X)
 
 
 def test_a_task_without_examples_learns_from_its_neighbours():
