@@ -196,7 +196,8 @@ def test_score_is_r_squared(name, data):
     weight = np.arange(1.0, y.size + 1)
     spread = weight @ (y - np.average(y, weights=weight)) ** 2
     expected = 1 - weight @ residual**2 / spread
-    assert estimator.score(X, y, weight, task=task) == pytest.approx(expected)
+    found = estimator.score(X, y, task=task, sample_weight=weight)
+    assert found == pytest.approx(expected)
 
 
 @task_methods
@@ -286,7 +287,8 @@ def test_any_two_labels(name, data):
     hits, weight = estimator.predict(X, task) == words, np.arange(1.0, y.size + 1)
     assert estimator.score(X, words, task=task) == pytest.approx(np.mean(hits))
     expected = np.average(hits, weights=weight)
-    assert estimator.score(X, words, weight, task=task) == pytest.approx(expected)
+    found = estimator.score(X, words, task=task, sample_weight=weight)
+    assert found == pytest.approx(expected)
     signs = make(name).fit(X, y, task)
     np.testing.assert_array_equal(signs.decision_function(X, task), scores)
 
@@ -325,6 +327,9 @@ def test_columns_of_targets_are_tasks_with_samples_in_common(name):
     expected = long.predict(X[rows], task).reshape(3, 20).T
     if is_classifier(wide):
         np.testing.assert_array_equal(wide.predict(X), expected)
+        weight, hits = np.arange(1.0, 21.0), np.mean(expected == Y, axis=1)
+        score = wide.score(X, Y, sample_weight=weight)
+        assert score == pytest.approx(np.average(hits, weights=weight))
     else:
         np.testing.assert_allclose(wide.predict(X), expected, rtol=1e-10)
     for name in ("coef_", "intercept_", "objective_", "duality_gap_"):
