@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import task_labels, task_numbers
 from mtmkl.typing import FloatArray
@@ -101,9 +102,9 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
         self,
         X: Any,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
         *,
         task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return accuracy, or R² of a regression, over all samples, weighted."""
         metric = accuracy_score if is_classifier(self.estimator) else r2_score
@@ -211,6 +212,15 @@ class PerTask(_Wrapper):
             return found
         if found.ndim == 1:
             found = np.column_stack([-found, found])
+        n_classes = model.classes_.size
+        of_pairs = response == "decision_function" and "ovo" in (
+            v for k, v in model.get_params().items() if k.endswith("_function_shape")
+        )
+        if found.shape[1] != n_classes or (of_pairs and n_classes > 2):
+            raise ValueError(
+                f"{response} of {model!r} does not have a column for each of its "
+                f"{n_classes} classes: give SVC decision_function_shape='ovr'"
+            )
         full = np.zeros((len(found), self.classes_.size))
         if response == "decision_function":
             full -= np.abs(found).max(axis=1, keepdims=True)
@@ -229,10 +239,12 @@ class Pooled(_Wrapper):
     task_feature : {"onehot", "category", None}
         The task is T further columns of 0 and 1, with one of 1; a further column that
         numbers it from 0 (of a data frame: a column ``task`` of the type category); or
-        nothing, so that all tasks have one model.
+        nothing, so that all tasks have one model. A data frame whose names are not all
+        strings counts as an array.
     unseen : {"error", "mean"}
         How a sample is predicted whose task was not in training: not at all, or as one
-        of no task: all T columns 1/T, or a missing category.
+        of no task: all T columns 1/T, or a missing category. With
+        ``task_feature=None`` the task is not looked at, and any is predicted for.
 
     Attributes
     ----------
@@ -277,7 +289,16 @@ class Pooled(_Wrapper):
         if self.task_feature is None:
             return X
         n_tasks = self.tasks_.size
-        is_frame = hasattr(X, "columns")
+        columns = list(getattr(X, "columns", [None]))
+        is_frame = all(isinstance(name, str) for name in columns)
+        onehot = [f"task_{label}" for label in self.tasks_]
+        added = ["task"] if self.task_feature == "category" else onehot
+        taken = [name for name in added if is_frame and name in columns]
+        if taken:
+            raise ValueError(
+                f"X has columns named as the task's will be: {some(taken)}; rename "
+                "them, or leave them out if they are the task"
+            )
         if self.task_feature == "category":
             own = np.where(task < 0, np.nan, task)[:, None]
             if is_frame:
@@ -290,8 +311,7 @@ class Pooled(_Wrapper):
             own = np.eye(n_tasks)[task]
             own[task < 0] = 1.0 / n_tasks
             if is_frame:
-                columns = {f"task_{x}": own[:, t] for t, x in enumerate(self.tasks_)}
-                return X.assign(**columns)
+                return X.assign(**dict(zip(added, own.T, strict=True)))
         if is_sparse(X):
             return sparse.hstack([X, sparse.csr_array(own)], format="csr")
         return np.hstack([np.asarray(X), own])

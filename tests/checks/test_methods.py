@@ -191,7 +191,8 @@ def test_score_is_r_squared(name, data):
     weight = np.arange(1.0, y.size + 1)
     spread = weight @ (y - np.average(y, weights=weight)) ** 2
     expected = 1 - weight @ residual**2 / spread
-    assert estimator.score(X, y, weight, task=task) == pytest.approx(expected)
+    found = estimator.score(X, y, task=task, sample_weight=weight)
+    assert found == pytest.approx(expected)
 
 
 @task_methods
@@ -263,7 +264,8 @@ def test_any_two_labels(name, data):
     hits, weight = estimator.predict(X, task) == words, np.arange(1.0, y.size + 1)
     assert estimator.score(X, words, task=task) == pytest.approx(np.mean(hits))
     expected = np.average(hits, weights=weight)
-    assert estimator.score(X, words, weight, task=task) == pytest.approx(expected)
+    found = estimator.score(X, words, task=task, sample_weight=weight)
+    assert found == pytest.approx(expected)
     signs = fitted(name).decision_function(X, task)
     np.testing.assert_array_equal(signs, scores)
 
@@ -302,6 +304,10 @@ def test_columns_of_targets_are_tasks_with_samples_in_common(name):
     long = make(name, **fixed).fit(X[rows], Y.T.ravel(), task)
     expected = long.predict(X[rows], task).reshape(3, 20).T
     assert_same(wide.predict(X), expected)
+    if is_classifier(wide):
+        weight, hits = np.arange(1.0, 21.0), np.mean(expected == Y, axis=1)
+        score = wide.score(X, Y, sample_weight=weight)
+        assert score == pytest.approx(np.average(hits, weights=weight))
     for name in ("coef_", "intercept_", "objective_", "duality_gap_"):
         if hasattr(long, name):
             np.testing.assert_array_equal(getattr(wide, name), getattr(long, name))

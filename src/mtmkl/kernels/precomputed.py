@@ -50,11 +50,9 @@ class _Given:
         object.__setattr__(self, "matrix", values)
 
     def __repr__(self) -> str:
-        # Tells kernels apart, as grids of them need it.
         name = repr(self.matrix if isinstance(self.matrix, str) else self.label)
         if not isinstance(self.matrix, str) and not self.label:
-            size, place = len(self.matrix), id(self.matrix)
-            name = f"<{size} × {size} matrix at {place:#x}>"
+            name = f"<{len(self.matrix)} × {len(self.matrix)} matrix>"
         given = {"indefinite": self.indefinite, "scale": getattr(self, "scale", None)}
         options = [
             f", {key}={value!r}"

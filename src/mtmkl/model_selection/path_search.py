@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import ParameterGrid
+from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import _safe_split, available_if
@@ -52,7 +52,7 @@ def fits_along(
         own = [{k.removeprefix(f"{name}__"): v for k, v in p.items()} for p in grid]
         if all(k.startswith(f"{name}__") for point in grid for k in point):
             head = clone(estimator[:-1])
-            inputs = head.fit_transform(X, y)
+            inputs = head.fit_transform(X, y) if head.steps else X
             for fitted in last.fit_path(inputs, y, task, grid=own):
                 yield Pipeline([*head.steps, (name, fitted)])
             return
@@ -189,15 +189,13 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     @property
     def classes_(self) -> NDArray[Any]:
         """The labels of a classifier."""
-        check_is_fitted(self)
-        classes: NDArray[Any] = self.best_estimator_.classes_
+        classes: NDArray[Any] = self._refitted().classes_
         return classes
 
     @property
     def n_features_in_(self) -> int:
         """Number of features."""
-        check_is_fitted(self)
-        return int(self.best_estimator_.n_features_in_)
+        return int(self._refitted().n_features_in_)
 
     def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
         """Score every point of the grid in every fold, and fit the best one.
@@ -222,15 +220,15 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
             If lengths differ, the grid or the folds are empty, the estimator refuses a
             parameter or the data, or no point has a score.
         """
+        for name in ("best_estimator_", "refit_time_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         grid = list(ParameterGrid(cast(Any, self.param_grid)))
         if not grid:
             raise ValueError(f"param_grid has no points: {self.param_grid!r}")
         has_columns = task is None and np.ndim(y) == 2
         labels = None if has_columns else task_labels(task, _num_samples(X))
         splits = self._splits(X, y, labels)
-        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else (
-            self.scoring
-        )  # fmt: skip
+        scorer = get_scorer(self.scoring)
         model = clone(self.estimator)
         if not hasattr(model, "fit_path"):
             model = route_tasks(model)
@@ -275,14 +273,20 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Return the probabilities of the classes by the best estimator."""
         return np.asarray(self._best(task).predict_proba(X))
 
-    def score(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> float:
+    def score(self, X: Any, y: ArrayLike, *, task: ArrayLike | None = None) -> float:
         """Return the score of the best estimator, by ``scoring``."""
-        check_is_fitted(self)
-        return _score(self.best_estimator_, self.scorer_, X, y, task)
+        return _score(self._refitted(), self.scorer_, X, y, task)
 
     def _best(self, task: ArrayLike | None) -> _Tasked:
+        return _Tasked(self._refitted(), task)
+
+    def _refitted(self) -> Any:
         check_is_fitted(self)
-        return _Tasked(self.best_estimator_, task)
+        if not hasattr(self, "best_estimator_"):
+            raise AttributeError(
+                "the search has no best_estimator_: fit it with refit=True"
+            )
+        return self.best_estimator_
 
     def _splits(
         self, X: Any, y: Any, task: NDArray[Any] | None
@@ -290,8 +294,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         cv = 5 if self.cv is None else self.cv
         if isinstance(cv, int | np.integer):
             cv = TaskKFold(int(cv), shuffle=False)
-        splits = cv.split(X, y, groups=task) if hasattr(cv, "split") else cv
-        return list(splits)
+        return list(check_cv(cv).split(X, y, groups=task))
 
 
 def _scores_in_fold(

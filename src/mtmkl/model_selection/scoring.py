@@ -52,9 +52,10 @@ class TaskScorer(BaseEstimator):
             Fitted, with the method that ``response`` names; a pipeline must have its
             last step request ``task`` for it, as :func:`route_tasks` arranges.
         X : array-like or sparse matrix of shape (n, d)
-        y : array-like of shape (n,)
+        y : array-like of shape (n,) or (n, T)
         task : array-like of shape (n,), optional
-            Task of each sample; without it, all are one task.
+            Task of each sample; without it, all are one task, or T are the columns
+            of y.
 
         Raises
         ------
@@ -70,12 +71,14 @@ class TaskScorer(BaseEstimator):
         values = getattr(estimator, self.response)(X, **metadata)
         targets = np.asarray(y)
         check_consistent_length(values, targets)
-        n = targets.size
+        n = len(targets)
         labels = np.zeros(n) if task is None else task_labels(task, n)
-        of_task = [
-            float(self.metric(targets[members], values[members]))
-            for members in (labels == name for name in np.unique(labels))
-        ]
+        if task is None and targets.ndim == values.ndim == 2:
+            parts = list(zip(targets.T, values.T, strict=True))
+        else:
+            rows = [labels == name for name in np.unique(labels)]
+            parts = [(targets[members], values[members]) for members in rows]
+        of_task = [float(self.metric(*part)) for part in parts]
         finite = [value for value in of_task if not np.isnan(value)]
         return float(np.mean(finite)) if finite else float("nan")
 

@@ -110,8 +110,8 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     unseen : {"error", "mean"}
         How a sample is predicted whose task was not in training: not at all, or by
         the mean over all training tasks, each counted once, of what the estimator
-        predicts for the example in that task (decision values of a classifier, whose
-        class follows from their mean; probabilities for ``predict_proba``).
+        predicts for the example in that task (decision values of a classifier, or
+        probabilities where it has none, whose class follows from their mean).
 
     Attributes
     ----------
@@ -216,11 +216,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
             If ``unseen`` is "error" and a task was not in training; the message lists
             the known ones.
         """
-        if self.unseen == "error" or not is_classifier(self):
-            return self._values("predict", X)
-        positive = self._values("decision_function", X) > 0
-        labels: NDArray[Any] = self.classes_[positive * (self.classes_.size - 1)]
-        return labels
+        return self._values("predict", X)
 
     @_where_given("decision_function")
     def decision_function(self, X: Any) -> FloatArray:
@@ -234,7 +230,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
 
     @_where_given("score")
     def score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
         """Return accuracy, or R² of a regression, over all samples.
 
@@ -304,21 +300,32 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
                 "known tasks"
             )
 
-        def ask(rows: NDArray[np.bool_], task: ArrayLike) -> NDArray[Any]:
+        def ask(
+            response: str, rows: NDArray[np.bool_], task: ArrayLike
+        ) -> NDArray[Any]:
             part = inputs.iloc[rows] if hasattr(inputs, "iloc") else inputs[rows]
             method = getattr(self.estimator_, response)
             with config_context(enable_metadata_routing=True):
                 return np.asarray(method(part, task=task))
 
+        def mean(response: str) -> NDArray[Any]:
+            n = int(np.sum(~known))
+            found = [ask(response, ~known, np.repeat(x, n)) for x in self.tasks_]
+            return np.mean(found, axis=0)
+
         task = [self._known[x] for x in labels if x in self._known]
         if not unseen:
-            return ask(known, task)
-        n_unseen = int(np.sum(~known))
-        pooled = np.mean(
-            [ask(~known, np.repeat(name, n_unseen)) for name in self.tasks_], axis=0
-        )
-        values = np.empty((known.size, *pooled.shape[1:]))
+            return ask(response, known, task)
+        if response == "predict" and is_classifier(self):
+            has_scores = hasattr(self.estimator_, "decision_function")
+            scores = mean("decision_function" if has_scores else "predict_proba")
+            positive = (scores > 0) * (self.classes_.size - 1)
+            best = scores.argmax(axis=1) if scores.ndim > 1 else positive
+            pooled = self.classes_[best]
+        else:
+            pooled = mean(response)
+        values = np.empty((known.size, *pooled.shape[1:]), pooled.dtype)
         values[~known] = pooled
         if known.any():
-            values[known] = ask(known, task)
+            values[known] = ask(response, known, task)
         return values

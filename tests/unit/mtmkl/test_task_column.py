@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.linear_model import Ridge
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -26,6 +27,7 @@ from mtmkl.methods import (
     MultiTaskMKLClassifier,
 )
 from mtmkl.model_selection import TaskColumn, TaskKFold
+from mtmkl.wrappers import PerTask
 
 N = 60
 SCHOOL = np.repeat(["athens", "rome", "paris"], 20)  # in order, and not sorted
@@ -77,7 +79,8 @@ def test_it_predicts_what_the_estimator_predicts(kind, data, y, wrapped, direct)
     np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, task))
     assert model.score(X, y) == direct.score(inputs, y, task=task) > 0.9
     weight = np.arange(N)
-    assert model.score(X, y, weight) == direct.score(inputs, y, weight, task=task)
+    found = model.score(X, y, sample_weight=weight)
+    assert found == direct.score(inputs, y, task=task, sample_weight=weight)
     assert is_classifier(model) == hasattr(model, "decision_function")
     assert is_regressor(model) == (not hasattr(model, "classes_"))
     if kind == "classifier":
@@ -244,6 +247,24 @@ def test_an_unseen_task_is_pooled(kind, data, y, wrapped, direct, n_new):
         assert (labels != direct.predict(inputs, SCHOOL)).any() == new[-1]
     # Where all tasks are known, nothing is pooled.
     np.testing.assert_array_equal(model.predict(X), direct.predict(inputs, SCHOOL))
+
+
+@pytest.mark.parametrize(
+    "estimator", [LogisticRegression(), RandomForestClassifier(5, random_state=0)]
+)
+def test_an_unseen_task_has_the_class_of_the_largest_mean(data, estimator):
+    X, inputs = data[0], data[0][["a", "b"]]
+    y = np.digitize(X["a"], [-0.5, 0.5])
+    model = TaskColumn(PerTask(estimator), column="school", unseen="mean").fit(X, y)
+    direct = PerTask(estimator).fit(inputs, y, SCHOOL)
+    scored = isinstance(estimator, LogisticRegression)
+    ask = direct.decision_function if scored else direct.predict_proba
+    mean = np.mean([ask(inputs, np.repeat(t, N)) for t in direct.tasks_], axis=0)
+    new = np.arange(N) < 5
+    expected = np.where(new, mean.argmax(axis=1), direct.predict(inputs, SCHOOL))
+    some = X.assign(school=np.where(new, "oslo", SCHOOL))
+    np.testing.assert_array_equal(model.predict(some), expected)
+    np.testing.assert_array_equal(model.predict(X)[5:], expected[5:])
 
 
 @both

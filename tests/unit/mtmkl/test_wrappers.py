@@ -12,6 +12,7 @@ from sklearn.linear_model import (
     Ridge,
     RidgeClassifier,
 )
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from mtmkl.model_selection import PathSearchCV
@@ -59,6 +60,20 @@ def test_dummies_of_tasks_are_further_features(samples, form):
     np.testing.assert_allclose(
         mean.predict(X, np.repeat("bern", 60)), np.mean(of_tasks, axis=0)
     )
+
+
+@pytest.mark.parametrize("feature", ["onehot", "category"])
+def test_names_of_a_data_frame(samples, feature):
+    X, y, task = samples
+    model = Pooled(Ridge(), task_feature=feature)
+    numbered = pd.DataFrame(X)
+    np.testing.assert_allclose(
+        model.fit(numbered, y, task).predict(numbered, task),
+        model.fit(X, y, task).predict(X, task),
+    )
+    taken = pd.DataFrame(X, columns=["a", "task", "task_oslo"])
+    with pytest.raises(ValueError, match=r"as the task's will be: task.*; rename"):
+        model.fit(taken, y, task)
 
 
 @pytest.mark.parametrize("frame", [False, True])
@@ -134,6 +149,15 @@ def test_a_class_that_a_task_lacks_is_its_last_choice(samples):
     np.testing.assert_array_equal(own[:, 3], own.min(axis=1))
 
 
+@pytest.mark.parametrize("n_classes", [3, 4])
+def test_scores_of_pairs_of_classes_are_refused(samples, n_classes):
+    X, _, task = samples
+    y = np.arange(60) % n_classes
+    model = PerTask(make_pipeline(SVC(decision_function_shape="ovo"))).fit(X, y, task)
+    with pytest.raises(ValueError, match=f"each of its {n_classes} classes: .*'ovr'"):
+        model.decision_function(X, task)
+
+
 def test_two_classes_have_one_decision_value(samples):
     X, value, task = samples
     y = np.where(value > 0, "up", "down")
@@ -158,6 +182,8 @@ def test_what_is_refused(samples, wrapper):
         wrapper(Ridge(), unseen="pool").fit(X, y, task)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         wrapper(Ridge()).fit(X, y[1:], task)
+    with pytest.raises(TypeError, match="positional arguments"):
+        model.score(X, y, task)
     with pytest.raises(AttributeError, match="predict_proba"):
         _ = model.predict_proba
 

@@ -1,8 +1,10 @@
 """Estimators of many tasks: validation, labels of tasks, paths of parameters."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
+from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -33,8 +35,8 @@ class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
     ``task`` holds one label per sample: any integers or strings. Without it, all
-    samples are one task, with a warning. ``score(X, y, sample_weight, task=task)``
-    takes it by name. In a Pipeline or a grid search it is passed on by scikit-learn's
+    samples are one task, with a warning. ``score`` takes it by name, and so it does
+    ``sample_weight``. In a Pipeline or a grid search it is passed on by scikit-learn's
     metadata routing, see :func:`mtmkl.model_selection.route_tasks`.
 
     A method is a :class:`MultiTaskRegressor` or a :class:`MultiTaskClassifier` with
@@ -164,8 +166,10 @@ class MultiTaskEstimator(BaseEstimator):
             work, they are fitted together when the first of them is due.
         """
         estimators = [clone(self).set_params(**point) for point in grid]
-        keys = [estimator._group_key() for estimator in estimators]
-        groups: dict[str, list[Self]] = {}
+        # Of the originals: copies of an array or a kernel would be others.
+        own = self.get_params(deep=False)
+        keys = [self._group_key({**own, **point}) for point in grid]
+        groups: dict[Hashable, list[Self]] = {}
         for key, estimator in zip(keys, estimators, strict=True):
             groups.setdefault(key, []).append(estimator)
         for first, *others in groups.values():
@@ -245,12 +249,9 @@ class MultiTaskEstimator(BaseEstimator):
         self.n_iter_ = certificate.n_iter
         self.history_ = certificate.history
 
-    def _group_key(self) -> str:
-        """Return a text that is the same for the points of one path."""
-        params = self.get_params(deep=False)
-        # NumPy would leave out entries of large arrays, and digits of all.
-        with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-            return repr([(n, params[n]) for n in params if n not in self.along])
+    def _group_key(self, params: Mapping[str, Any]) -> Hashable:
+        """Return a key that is the same for the points of one path."""
+        return _key({n: params[n] for n in params if n not in self.along})
 
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
@@ -322,6 +323,23 @@ def _will_not_be_scored() -> bool:
     return False
 
 
+def _key(value: Any) -> Hashable:
+    """Return a key that plain values share if they are equal, others if identical."""
+    kind = type(value)
+    if value is None or isinstance(value, str | bytes | Number | np.generic):
+        return kind, repr(value)
+    if isinstance(value, list | tuple):
+        return kind, tuple(_key(each) for each in value)
+    if isinstance(value, Mapping):
+        return kind, tuple((_key(k), _key(v)) for k, v in value.items())
+    if kind is np.ndarray:
+        return value.dtype, value.shape, value.tobytes()
+    defined = vars(kind).get("__dataclass_params__")
+    if defined is not None and defined.frozen and defined.eq:  # most kernels
+        return kind, tuple(_key(getattr(value, f.name)) for f in fields(value))
+    return kind, id(value)
+
+
 @cache
 def _parameters(cls: Any) -> tuple[str, ...]:
     """Return the names of the parameters, without inspecting a class twice."""
@@ -335,9 +353,9 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
         *,
         task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the coefficient of determination R² over all samples, weighted."""
         return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
@@ -398,13 +416,15 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
         *,
         task: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the share of samples, weighted, that are classified correctly."""
         predicted = self.predict(X, task)
         if predicted.ndim > 1:
+            if sample_weight is not None:
+                sample_weight = np.repeat(sample_weight, predicted.shape[1])
             y, predicted = np.ravel(y), predicted.ravel()
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 

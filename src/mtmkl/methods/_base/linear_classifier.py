@@ -1,6 +1,6 @@
 """Linear classifiers of all tasks by penalised least squares."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -123,8 +123,8 @@ class LinearTaskClassifier(Mixin):
     tol: float = 1e-4
     max_iter: int = 10_000
 
-    def _group_key(self) -> str:
-        return ""
+    def _group_key(self, params: Mapping[str, Any]) -> Hashable:
+        return ()
 
     def _penalty(self, n_tasks: int) -> "TaskPenalty":
         """Return the penalty on so many tasks."""

@@ -145,11 +145,12 @@ def test_a_changed_kernel_is_certified_and_a_definite_one_is_not_changed(indefin
         Precomputed(S, indefinite="flip")
 
 
-@pytest.mark.parametrize("kind", ["matrix", "scale"])
+@pytest.mark.parametrize("kind", ["matrix", "label", "scale"])
 def test_a_grid_tells_kernels_apart(kind):
     X, K = gram(30)
     D = np.abs(X[:, :1] - X[:, 0])
-    kernels = [Precomputed(K), Precomputed(gram(30, seed=1)[1])]
+    label = "one for all" if kind == "label" else ""
+    kernels = [Precomputed(K, label), Precomputed(gram(30, seed=1)[1], label)]
     if kind == "scale":
         kernels = [ExponentialDistance(D, scale=scale) for scale in (0.1, 10.0)]
     number, y = rows(range(30)), np.sign(X[:, 0])

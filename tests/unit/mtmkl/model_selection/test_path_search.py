@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import Ridge
-from sklearn.metrics import make_scorer, mean_absolute_error, roc_auc_score
+from sklearn.metrics import make_scorer, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -67,7 +68,7 @@ def test_scores_are_those_of_separate_fits(numbers, model, name):
         separate.best_estimator_.predict(data.X, task=data.task),
         atol=1e-4,
     )
-    assert found.score(data.X, data.y, data.task) > 0.9
+    assert found.score(data.X, data.y, task=data.task) > 0.9
 
 
 @both
@@ -82,6 +83,19 @@ def test_targets_in_columns(numbers, model, name):
         )
     assert found.predict(X).shape == (30, 3)
     assert found.score(X, Y) == pytest.approx(separate.score(X, Y))
+    # R² of columns is the mean over them.
+    by_task = clone(found).set_params(scoring=TaskScorer(r2_score)).fit(X, Y)
+    assert by_task.best_score_ == pytest.approx(found.best_score_)
+
+
+def test_a_pipeline_of_one_step_is_the_step(numbers):
+    method = MultiTaskFeatureLearningRegressor()
+    one = make_pipeline(method)
+    grid = {"multitaskfeaturelearningregressor__gamma": GAMMAS}
+    data = numbers.X, numbers.y, numbers.task
+    found = PathSearchCV(one, grid).fit(*data).cv_results_["mean_test_score"]
+    alone = PathSearchCV(method, {"gamma": GAMMAS}).fit(*data)
+    np.testing.assert_array_equal(found, alone.cv_results_["mean_test_score"])
 
 
 def test_points_of_a_path_are_fitted_together(numbers, monkeypatch):
@@ -148,11 +162,12 @@ def test_a_data_frame_in_parallel(numbers):
 
 
 def test_without_refit_there_is_no_estimator(numbers):
-    search = PathSearchCV(LEARNING, {"gamma": GAMMAS}, refit=False)
+    search = PathSearchCV(LEARNING, {"gamma": GAMMAS})
+    search.fit(numbers.X, numbers.y, numbers.task).set_params(refit=False)
     search.fit(numbers.X, numbers.y, numbers.task)
     check_is_fitted(search)
     assert search.best_params_["gamma"] in GAMMAS
-    with pytest.raises(AttributeError, match="best_estimator_"):
+    with pytest.raises(AttributeError, match="no best_estimator_: fit it with refit"):
         search.predict(numbers.X, numbers.task)
 
 
@@ -166,6 +181,12 @@ def test_what_is_refused(numbers, labels):
     ):
         with pytest.raises(ValueError, match=message):
             PathSearchCV(method, grid).fit(X, y, task)
+    for options, message in (
+        ({"cv": 2.5}, r"`cv` as an integer, .* Got 2\.5"),
+        ({"scoring": ["accuracy"]}, r"'scoring' .* Got \['accuracy'\]"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            PathSearchCV(LEARNING, {"gamma": GAMMAS}, **options).fit(X, y, task)
     folds = [(np.arange(len(labels.y)), np.flatnonzero(labels.y > 0))]
     with (
         pytest.raises(ValueError, match="no point of the grid has a score"),

@@ -4,8 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import RBF
 
 from mtmkl import methods
+from mtmkl.kernels.base import Gaussian
 
 
 def depth(of):
@@ -37,3 +39,22 @@ def test_points_of_a_grid_that_differ_in_other_parameters_are_paths_of_their_own
     for point, model in zip(grid, path, strict=True):
         single = method(**point).fit(X, y, task)
         np.testing.assert_allclose(model.predict(X, task), single.predict(X, task))
+
+
+def test_equal_values_make_one_path_and_other_objects_of_equal_text_do_not(monkeypatch):
+    method, sizes = methods.IndependentSVMClassifier, []
+    own = method._fit_group
+
+    def fit_group(self, group, *data):
+        sizes.append(len(group))
+        own(self, group, *data)
+
+    monkeypatch.setattr(method, "_fit_group", fit_group)
+    X = np.arange(12.0)[:, None]
+    kernels = [Gaussian(width=2.0), Gaussian(width=2.0)]
+    kernels += [{"name": "gaussian", "width": 3.0}, {"name": "gaussian", "width": 3.0}]
+    kernels += [RBF(1.0001), RBF(1.0002)]
+    assert repr(kernels[-2]) == repr(kernels[-1])
+    grid = [{"kernels": [each]} for each in kernels]
+    list(method().fit_path(X, np.sign(X[:, 0] - 5.5), np.arange(12) % 2, grid=grid))
+    assert sizes == [2, 2, 1, 1]
