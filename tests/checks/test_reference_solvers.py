@@ -46,7 +46,7 @@ def examples(model, scale=1.0):
     if isinstance(model, GraphEstimator):
         X = (rng.standard_normal((24, 4)) > 0.2).astype(float)
         X[:, 3] = np.where(X[:, 3] + X[:, 2] > 1, 1.0, X[:, 0])
-        return np.tile(X, (4, 1)), np.zeros(96), np.repeat(np.arange(4), 24)
+        return np.tile(X, (4, 1)), 2 * X.T.ravel() - 1, np.repeat(np.arange(4), 24)
     task = rng.permutation(np.repeat(np.arange(3), 11))
     X = rng.standard_normal((task.size, 4)) + 0.4
     W = rng.standard_normal((4, 1)) + 0.6 * rng.standard_normal((4, 3))

@@ -27,7 +27,7 @@ from mtmkl.typing import FloatArray, Spec
 # 8 million pairs; beyond, a subset of the rows stands for all.
 _MEDIAN_ROWS = 4000
 
-# The squares of larger values overflow, or nearly.
+# The squares of larger values overflow, or nearly; those of its inverse vanish.
 _LARGEST = 1e150
 
 INPUTS_TOO_LARGE = (
@@ -120,7 +120,7 @@ class Gaussian(Kernel):
     Parameters
     ----------
     width : float, optional
-        The width, positive.
+        The width, from 1e-150 to 1e150.
     median_factor : float, optional
         Instead of the width: a positive multiple of the median Euclidean distance of
         pairs of distinct training samples, which ``fit`` resolves. With more than 4,000
@@ -141,6 +141,9 @@ class Gaussian(Kernel):
         for name in ("width", "median_factor"):
             if (value := getattr(self, name)) is not None:
                 require_positive(name, value)
+        if self.width is not None:
+            has_square = 1.0 / _LARGEST <= self.width <= _LARGEST
+            _require(has_square, "width", self.width, "from 1e-150 to 1e150")
 
     def fit(self, X: Inputs) -> "Gaussian":
         """Return the kernel with its width resolved on the features X."""
@@ -468,6 +471,11 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
         return spec
     if callable(spec):
         return Function(spec)
+    if hasattr(spec, "__array__"):
+        raise ValueError(
+            "a matrix is no kernel: take Precomputed(matrix), with row numbers as X, "
+            'or in methods that take it kernels="precomputed", with the matrix as X'
+        )
     if spec == "sigmoid" or (
         isinstance(spec, Mapping) and spec.get("name") == "sigmoid"
     ):

@@ -263,8 +263,7 @@ class TrainingGram(Precomputed):
         """Return the matrix k(x_i, z_j), of samples z_j of the fit."""
         if X.shape[1] == 1:
             return self._values(X, Z)
-        values: FloatArray = X[:, Z[:, 0].astype(np.intp)]
-        return values
+        return np.asarray(X[:, Z[:, 0].astype(np.intp)], dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

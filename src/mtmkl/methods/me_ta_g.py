@@ -3,6 +3,8 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+import numpy as np
+
 from mtmkl.methods._base.checks import check_count, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
@@ -38,7 +40,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     phi : float
         φ > 1.
     n_levels : int
-        H, at least 1.
+        H, at least 1, with φ^{H−1} at most 1e150.
     tol, max_iter
         As for :class:`CMTLClassifier`.
 
@@ -69,6 +71,11 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
         super()._check_params()
         if self.phi <= 1:
             raise ValueError(f"phi must be more than 1, got {self.phi!r}")
+        if (self.n_levels - 1) * np.log10(self.phi) > 150:
+            raise ValueError(
+                "phi ** (n_levels - 1) must be at most 1e150, got "
+                f"phi={self.phi!r}, n_levels={self.n_levels!r}"
+            )
 
     def _position(self) -> tuple[float, ...]:
         return (-self.lam / self.phi ** (self.n_levels - 1),)

@@ -64,8 +64,7 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     dual_coef_ : ndarray of shape (n,)
         λ_i y_i of the training samples.
     coef_ : ndarray of shape (d, T)
-        Weights of the features, if ``kernels`` is "features" and features are not
-        standardised.
+        Weights of the features, if ``kernels`` is "features".
     intercept_ : ndarray of shape (T,)
     objective_, dual_objective_, duality_gap_ : float
         Value of the primal at the solution, that of the paper's problem, a lower bound

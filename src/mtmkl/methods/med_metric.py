@@ -85,7 +85,7 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         -------
         self
         """
-        X_array, y_array = validate_data(self, X, y, dtype=np.float64)
+        X_array, y_array = validate_data(self, X, y, dtype=np.float64, copy=True)
         check_classification_targets(y_array)
         if isinstance(self.kernels, str) and self.kernels == "precomputed":
             raise ValueError(
@@ -132,6 +132,12 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Return the distance of two samples, each of shape (d,)."""
         check_is_fitted(self)
         left, right = (np.asarray(a, dtype=np.float64)[None, :] for a in (x, z))
+        d = self._X.shape[1]
+        if not left.shape == right.shape == (1, d):
+            raise ValueError(
+                f"x and z must have shape ({d},), got {left.shape[1:]} and "
+                f"{right.shape[1:]}"
+            )
         return float(self._distances(left, right)[0, 0])
 
     def _distances(self, X: FloatArray, Z: FloatArray) -> FloatArray:

@@ -58,7 +58,7 @@ class MultiTaskFeatureLearningRegressor(
         Maximum number of iterations; reaching it gives a ``ConvergenceWarning``.
     basis_tol : float
         With a kernel: eigenvalues of the Gram matrix of the distinct training samples
-        at most this share of the largest are cut.
+        at most this share of the largest, in (0, 1), are cut.
 
     Attributes
     ----------

@@ -69,6 +69,9 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     vanilla        as for the weights to be learned                 ``np.inf``: θ = 1
     ============== ================================================ ==================
 
+    Individual tasks are independent but for the common intercept, and entirely so with
+    ``fit_intercept=False``.
+
     Parameters
     ----------
     terms : sequence of pairs or mappings

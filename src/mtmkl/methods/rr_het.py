@@ -37,8 +37,10 @@ class RRHetRegressor(FeatureLearner, SquaredNormEstimator, MultiTaskRegressor):
         ||WΠ||_tr.
     objective_, dual_objective_, duality_gap_ : float
         Value of the problem, a lower bound on the minimum, and their relative
-        difference.
+        difference: relative to at least 1e-9 Σ_t ||y_t||² (of y_t centred, with an
+        intercept), as the minimum is 0 where w_0 alone fits all targets.
     n_iter_ : int
+        1 where w_0 alone fits all targets.
     history_ : ndarray
         Objective at each check of the certificate.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from mtmkl.kernels.base import is_number
 from mtmkl.kernels.terms import check_kernel, check_kernels
@@ -19,6 +19,7 @@ Check = Callable[[str, Any], None]
 def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return features and targets as ``validate_data`` does, in float64.
 
+    Given kernel values keep their floating type, which tells how they were rounded.
     Raises TypeError for sparse features that the estimator's tags do not allow.
     """
     if is_sparse(X):
@@ -26,20 +27,20 @@ def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
         if reason is not None:
             raise TypeError(reason)
         X = canonical_csr(X)
-    elif _is_plain(estimator, 1 + options.get("multi_output", False), X, *y):
+    elif _is_plain(estimator, options, X, *y):
         # What validate_data would return, in a tenth of the time of a small fit.
         if options.get("reset", True):
             estimator.n_features_in_ = X.shape[1]
         if X.shape[1] == estimator.n_features_in_:
             return (X, *y) if y else X
-    return validate_data(
-        estimator, X, *y, dtype=np.float64, accept_sparse="csr", **options
-    )
+    is_gram = get_tags(estimator).input_tags.pairwise
+    dtype = FLOAT_DTYPES if is_gram else np.float64
+    return validate_data(estimator, X, *y, dtype=dtype, accept_sparse="csr", **options)
 
 
-def _is_plain(estimator: Any, n_dim: int, X: Any, *y: Any) -> bool:
+def _is_plain(estimator: Any, options: Mapping[str, Any], X: Any, *y: Any) -> bool:
     """Tell whether arrays are as they should be, and no columns have had names."""
-    arrays = (X, *y)
+    arrays, n_dim = (X, *y), 1 + options.get("multi_output", False)
     if hasattr(estimator, "feature_names_in_") or any(
         type(each) is not np.ndarray or each.shape[:1] != X.shape[:1] for each in arrays
     ):
@@ -47,7 +48,8 @@ def _is_plain(estimator: Any, n_dim: int, X: Any, *y: Any) -> bool:
     return (
         X.dtype == np.float64
         and X.ndim == 2
-        and X.size > 0
+        and X.shape[0] >= options.get("ensure_min_samples", 1)
+        and X.shape[1] >= options.get("ensure_min_features", 1)
         and all(each.ndim == n_dim and each.dtype.kind in "biufUS" for each in y)
         and all(
             bool(np.isfinite(each).all()) for each in arrays if each.dtype.kind == "f"
@@ -112,6 +114,7 @@ check_flag = _check("True or False", lambda v: isinstance(v, bool | np.bool_))
 check_count = count_from(1)
 check_number = _check("a finite number", _is_number)
 check_positive = _check("positive and finite", lambda v: _is_number(v) and v > 0)
+check_share = _check("positive and less than 1", lambda v: _is_number(v) and 0 < v < 1)
 check_not_negative = _check("at least 0 and finite", lambda v: _is_number(v) and v >= 0)
 check_groups = _check(
     "a whole number of at least 1, or a share of the tasks in (0, 0.5]", _is_group
@@ -132,7 +135,7 @@ def checks(**own: Check) -> Mapping[str, Check]:
 _COMMON: Mapping[str, Check] = {
     "C": check_positive,
     "alpha": check_not_negative,
-    "basis_tol": check_positive,
+    "basis_tol": check_share,
     "epsilon": check_not_negative,
     "fit_intercept": check_flag,
     "kernel": check_kernel,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from mtmkl.methods._base.checks import check_inputs
 from mtmkl.methods._base.estimator import MultiTaskEstimator
@@ -23,8 +23,7 @@ class GraphEstimator(MultiTaskEstimator):
 
     Called with samples alone, ``fit(X)`` has one column per node. With multi-task
     data, one task per node in the order of the columns, every task must hold the same
-    samples with all columns as features, and its own node as label; the labels are then
-    those that ``X`` implies.
+    samples with all columns as features, and its own node as label, as ``X`` has it.
 
     ``_prepare`` returns the samples as 0 and 1. A subclass implements ``_follow``,
     which sets ``coef_``, ``intercept_`` and ``edge_scores_``.
@@ -43,9 +42,10 @@ class GraphEstimator(MultiTaskEstimator):
         X : array-like of shape (n, D)
             One column per node; values above ``binarize`` count as 1, others as 0.
         y : array-like of shape (n,), optional
-            Ignored; accepted together with ``task``.
+            With ``task``, the node of each row, positive for 1; else ignored.
         task : array-like of shape (n,), optional
-            The node of each row, if X repeats its samples for every node.
+            The node of each row, if X repeats its samples for every node: the sorted
+            labels are in the order of the columns.
 
         Returns
         -------
@@ -54,9 +54,10 @@ class GraphEstimator(MultiTaskEstimator):
         Raises
         ------
         ValueError
-            If the tasks are not the nodes, or do not hold the same samples.
+            If the tasks are not the nodes, do not hold the same samples, or ``y`` says
+            that a task is another column.
         """
-        return super().fit(X, (), task)
+        return super().fit(X, () if y is None else y, task)
 
     def fit_path(
         self,
@@ -70,7 +71,7 @@ class GraphEstimator(MultiTaskEstimator):
 
         X, y and task are as for :meth:`fit`; the points are mappings of parameters.
         """
-        return super().fit_path(X, (), task, grid=grid)
+        return super().fit_path(X, () if y is None else y, task, grid=grid)
 
     def decision_function(
         self, X: ArrayLike, task: ArrayLike | None = None
@@ -107,12 +108,20 @@ class GraphEstimator(MultiTaskEstimator):
         return None
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
-        return np.greater(X, self.binarize).astype(np.float64)
+        is_one = np.greater(X, self.binarize)
+        if y.size and (wrong := ((y > 0) != is_one.T).any(axis=1)).any():
+            node = int(wrong.argmax())
+            raise ValueError(
+                f"y of the task {self.tasks_.tolist()[node]!r} is not column {node} of "
+                "X, its place among the sorted labels: number the tasks from 0 in the "
+                "order of the columns"
+            )
+        return is_one.astype(np.float64)
 
     def _validate_fit(
         self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return the samples, a node's row once, and the numbers of the nodes."""
+        """Return the samples once, y (D, n) if it is given, and the nodes' numbers."""
         rows: FloatArray = check_inputs(
             self, X, ensure_min_samples=2, ensure_min_features=2
         )
@@ -121,6 +130,9 @@ class GraphEstimator(MultiTaskEstimator):
         if task is None:
             return rows, np.empty(0), nodes
         labels = task_labels(task, rows.shape[0])
+        targets = np.asarray(y, dtype=np.float64).ravel()
+        if targets.size:
+            check_consistent_length(rows, targets)
         self.tasks_ = np.unique(labels)
         if self.tasks_.size != n_nodes:
             raise ValueError(
@@ -134,7 +146,8 @@ class GraphEstimator(MultiTaskEstimator):
                     f"the tasks must hold the same samples: {each!r} differs from "
                     f"{self.tasks_[0]!r}"
                 )
-        return groups[0], np.empty(0), nodes
+        own = [targets[labels == each] for each in self.tasks_ if targets.size]
+        return groups[0], np.array(own), nodes
 
 
 def symmetric(pairs: FloatArray, n_nodes: int) -> FloatArray:

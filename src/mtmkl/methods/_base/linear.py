@@ -124,6 +124,8 @@ class LinearPathEstimator(Mixin):
         if prepared.means is not None:
             inputs, targets = prepared.means
             self.intercept_ = targets - np.einsum("td,dt->t", inputs, solution.coef)
+        for name in ("basis_dimension_", "discarded_trace_", "untruncated_gap_"):
+            vars(self).pop(name, None)  # of an earlier fit with a kernel
         if prepared.basis is not None:
             self.basis_dimension_ = prepared.basis.dimension
             self.discarded_trace_ = prepared.basis.discarded_trace

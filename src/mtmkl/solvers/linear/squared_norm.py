@@ -44,7 +44,7 @@ from mtmkl.solvers.linear.task_admm import (
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
-from mtmkl.solvers.solution import Solution, warn_if_stopped
+from mtmkl.solvers.solution import LEAST_SHARE, Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
 PenaltyName = Literal["trace", "deviations"]
@@ -73,7 +73,8 @@ def solve(
     penalty : {"trace", "deviations"}
         Ω: trace norm, or trace norm of the deviations from the tasks' mean.
     tol : float
-        Relative duality gap at which to stop.
+        Relative duality gap at which to stop; with "deviations" relative to at least
+        ``LEAST_SHARE`` of Σ_t ||y_t||², as the minimum may be zero.
     max_iter : int
         Maximum number of iterations.
     start : WarmStart, optional
@@ -95,7 +96,9 @@ def solve(
     steps = _steps(tasks.arrays, tasks.constant, gamma, TRACE, start)
     if penalty == "deviations":
         steps = _DeviationSteps(tasks, steps)
-    certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
+        steps.offer_mean(best)
+    n_iter = alternate(steps, best, max_iter=max_iter, n_iter=int(best.is_close))
+    certificate = best.certificate(n_iter)
     warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
     coef, size = best.point
     return Solution(
@@ -134,6 +137,19 @@ class _DeviationSteps(_SquaredSteps):
     def __init__(self, tasks: TaskDecomposition, start: PenaltySteps) -> None:
         super().__init__(start.data, start.constant, start.penalty, start.end())
         self.mean = FreeMean(tasks, 0.0)
+
+    def offer_mean(self, best: BestPair) -> None:
+        """Set the floor of the gap, and offer w_0 alone if it fits all targets.
+
+        The optimum is then zero, which iterations reach only up to their rounding.
+        """
+        target, nothing = self.data[-1], np.zeros_like(self.Z)
+        best.floor = LEAST_SHARE * (self.constant + float(target @ target))
+        mean = nothing + self.mean.best(nothing)
+        rest = residuals(*self.data, mean)
+        value = self.constant + float(rest @ rest)
+        if value < best.tol * best.floor:
+            best.offer(value, (mean, 0.0), self.constant, np.zeros_like(target))
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         mean = self.mean.best(self.Z)

@@ -252,10 +252,13 @@ class BestPair:
         Where they are attained.
     history : list of float
         Best objective at each check.
+    floor : float
+        As for :func:`~mtmkl.solvers.solution.relative_gap`.
     """
 
     point: Any
     dual: FloatArray
+    floor = 0.0
 
     def __init__(self, tol: float, cutoff: float = np.inf) -> None:
         self.tol, self.cutoff = tol, cutoff
@@ -276,7 +279,8 @@ class BestPair:
     def is_close(self) -> bool:
         """True if the gap is within the tolerance."""
         gap = self.objective - self.bound
-        return self.objective < np.inf and gap <= self.tol * self.objective
+        size = max(self.objective, self.floor)
+        return self.objective < np.inf and gap <= self.tol * size
 
     def certificate(self, n_iter: int) -> Certificate:
         """Return the certificate after so many iterations."""
@@ -286,6 +290,7 @@ class BestPair:
             n_iter=n_iter,
             status="converged" if self.is_close else "stopped",
             history=np.array(self.history),
+            floor=self.floor,
         )
 
 

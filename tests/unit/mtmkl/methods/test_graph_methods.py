@@ -77,10 +77,20 @@ def test_tasks_that_are_not_nodes_are_refused(method, samples):
         method.fit(samples, task=np.arange(n) % 2)
     with pytest.raises(ValueError, match="must hold the same samples"):
         method.fit(samples, task=np.arange(n) % 5)
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        method.fit(samples[:, :1])
     data = SimpleNamespace(X=samples, n_tasks=5, name="paths")
     assert type(method).unsupported(data) is None
     data.n_tasks = 2
     assert "one task per node" in type(method).unsupported(data)
+
+
+@both
+def test_labels_in_another_order_than_the_columns_are_refused(method):
+    X = np.random.default_rng(0).integers(2, size=(20, 11))
+    names = np.repeat([f"node {k + 1}" for k in range(11)], len(X))
+    with pytest.raises(ValueError, match="task 'node 10' is not column 1 of X"):
+        method.fit(np.tile(X, (11, 1)), 2 * X.T.ravel() - 1, names)
 
 
 @both

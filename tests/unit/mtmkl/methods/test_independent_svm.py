@@ -70,6 +70,16 @@ def test_precomputed_values_are_as_good_as_the_kernel(labelled):
         assert given.kernel_names_ == ("precomputed",)
 
 
+def test_precomputed_values_in_single_precision(labelled):
+    X, y, task = labelled
+    K = (X @ X.T).astype(np.float32)
+    model = IndependentSVMClassifier(kernels="precomputed").fit(K, y, task)
+    own = IndependentSVMClassifier(kernels="linear").fit(X, y, task)
+    assert model.objective_ == pytest.approx(own.objective_, rel=1e-5)
+    with pytest.raises(ValueError, match="not positive semi-definite"):
+        model.fit(K.astype(np.float64), y, task)
+
+
 def test_precomputed_values_in_a_search_of_scikit_learn(labelled):
     X, y, _ = labelled
     K = kernel(X, X)

@@ -13,6 +13,8 @@ from mtmkl.methods import MeTaGClassifier
 def test_needs_a_ratio_above_one(pairs_of_classes):
     with pytest.raises(ValueError, match=r"phi must be more than 1, got 1\.0"):
         MeTaGClassifier(phi=1.0).fit(*pairs_of_classes)
+    with pytest.raises(ValueError, match=r"at most 1e150, got phi=10\.0, n_levels=400"):
+        MeTaGClassifier(phi=10.0, n_levels=400).fit(*pairs_of_classes)
     with pytest.raises(ValueError, match="n_levels must be a whole number of at least"):
         MeTaGClassifier(n_levels=0).fit(*pairs_of_classes)
 

@@ -33,9 +33,15 @@ def test_is_a_metric(labelled):
     metric = MEDMetric(alpha=10.0, kernels=KERNELS, normalize="trace").fit(X, y, task)
     D = metric.pairwise(X)
     np.testing.assert_allclose(D, D.T)
+    given = X.copy()
+    metric.fit(given, y, task)
+    given[:] = 0.0
+    np.testing.assert_allclose(metric.transform(X), D)
     np.testing.assert_array_equal(np.diag(D), 0.0)
     assert np.all(D[:, :, None] <= D[:, None, :] + D.T[None, :, :] + 1e-9)
     assert metric.distance(X[3], X[8]) == pytest.approx(D[3, 8])
+    with pytest.raises(ValueError, match=r"must have shape \(3,\), got \(1,\) and"):
+        metric.distance(X[3, :1], X[8])
     neighbours = make_pipeline(metric, KNeighborsClassifier(5, metric="precomputed"))
     assert neighbours.fit(X, y).score(X, y) > 0.7
 

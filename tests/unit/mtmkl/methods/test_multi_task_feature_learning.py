@@ -53,6 +53,11 @@ def test_gaussian_kernel_reports_its_basis(data):
     assert estimator.duality_gap_ <= 1e-6
     assert estimator.duality_gap_ < estimator.untruncated_gap_ < 1
     assert estimator.features_.shape == (estimator.basis_dimension_, 8)
+    with pytest.raises(ValueError, match=r"basis_tol must be .*less than 1, got 1\.0"):
+        estimator.set_params(basis_tol=1.0).fit(X, y, task)
+    without = MultiTaskFeatureLearningRegressor(0.1).fit(X, y, task)
+    estimator.set_params(kernel=None, basis_tol=1e-6).fit(X, y, task)
+    assert vars(estimator).keys() == vars(without).keys()
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,15 @@ def test_many_inputs_of_few_examples_lose_nothing_in_their_span(method, data):
     assert wide.objective_ == pytest.approx(narrow.objective_, rel=1e-8)
 
 
+def test_a_mean_that_fits_all_targets_is_the_optimum():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 60)), rng.standard_normal(40)
+    model = RRHetRegressor().fit(X, y, np.arange(40) % 2)
+    assert model.duality_gap_ <= model.tol
+    np.testing.assert_allclose(model.predict(X, np.arange(40) % 2), y, atol=1e-9)
+    np.testing.assert_array_equal(model.coef_[:, 0], model.coef_[:, 1])
+
+
 def penalty(model, X, task):
     W = model.coef_ - model.coef_.mean(axis=1, keepdims=True)
     return model.gamma * np.linalg.norm(W, "nuc") ** 2
