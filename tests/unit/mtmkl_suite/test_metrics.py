@@ -170,6 +170,8 @@ def test_a_task_without_variance_has_none_to_explain(numbers):
     constant = replace(numbers, y=np.where(numbers.task == 1, 2.0, numbers.y))
     ratio = by_task(numbers, r2_score)[[0, 2]]
     assert ("explained_variance", "b") not in values("explained_variance", constant)
+    every = replace(numbers, y=np.zeros_like(numbers.y))
+    assert not values("explained_variance", every)
     found = of_all("explained_variance_task_mean", constant)
     assert found == pytest.approx(ratio.mean())
     found = of_all("explained_variance_weighted", constant)

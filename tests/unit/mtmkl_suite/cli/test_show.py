@@ -7,6 +7,7 @@ import tiny_workflow
 from mtmkl_suite.cli.main import main
 from mtmkl_suite.config.load import load_paper, published_folder
 from mtmkl_suite.config.overlay import settings_of
+from mtmkl_suite.files import write_json
 
 TINY = str(tiny_workflow.TINY)
 
@@ -64,8 +65,14 @@ def test_or_in_a_run(capsys, tmp_path):
     assert "scores.csv.gz does not exist: give the folder" in capsys.readouterr().err
     place.parent.mkdir()
     shutil.copyfile(published_folder("yousefi2015") / place.name, place)
+    settings = {"methods.group_feature_sharing.grid.C": [1.0, 2.0, 2048.0]}
+    made = {"tier": "paper", "changes": settings}
+    write_json(place.with_name("provenance.json"), made)
     assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 0
-    assert f"From {place}" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert f"From {place}" in shown
+    row = next(line for line in shown.splitlines() if " C  " in line).split()
+    assert "0%" not in row  # 1 was chosen, the least of this run's grid
     with gzip.open(place, "rt") as file:
         header = file.readline()
     with gzip.open(place, "wt") as file:
@@ -80,6 +87,11 @@ def test_or_in_a_run(capsys, tmp_path):
         (["robt"], "'robt'"),
         (["figure_3"], "put argyriou2008 or jebara2011 before it"),
         (["robot", "--run", "."], "--run needs --chosen"),
+        (["robot", "--chosen", "--tier", "quick"], "those of a run, in its tier"),
+        (
+            ["jebara2011", "robot", "--paper", "yousefi2015"],
+            "two papers, 'yousefi2015'",
+        ),
         (["drawn", "--paper", TINY, "--chosen"], "no published record"),
     ],
 )

@@ -42,6 +42,11 @@ def test_the_target_decides_which_methods_suit(file):
     assert [entry.method for entry in experiment.methods] == ["ridge", "svr"]
     assert experiment.title == "My data: 3 tasks, 120 samples"
     assert config.paper.id == "my_data"
+    table = pd.read_csv(file).assign(half=np.tile([0, 1], 60))
+    table.to_csv(file, index=False)
+    options = {"task": "place", "target": "half", "outputs": "numbers"}
+    own = OwnData(source=str(file), options=options, methods=[])
+    assert list(own_data_config(own, "quick").experiments) == ["numbers"]
     with pytest.raises(ConfigError, match="'svm' is not for numbers"):
         config_of("size", "svm")
     with pytest.raises(ConfigError, match="unknown method 'rigde'; did you mean 'rid"):

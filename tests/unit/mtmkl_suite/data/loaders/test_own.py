@@ -4,7 +4,7 @@ import pytest
 
 from mtmkl_suite.data import load
 from mtmkl_suite.data.loaders.own import remarks_on
-from mtmkl_suite.data.scaling import fitted_inputs
+from mtmkl_suite.data.scaling import fitted_inputs, fitted_targets
 from mtmkl_suite.errors import TableError
 
 COLUMNS = {"task": "school", "target": "score"}
@@ -36,8 +36,11 @@ def test_a_column_makes_tasks_and_another_is_the_target(read, table):
     assert data.feature_names == ("x", "z", "bias")
     np.testing.assert_array_equal(data.X[:, 0], table["x"])
     np.testing.assert_array_equal(data.X[:, 2], 1.0)
-    expected = (table["score"] - table["score"].mean()) / table["score"].std(ddof=0)
-    np.testing.assert_allclose(data.y, expected)
+    np.testing.assert_array_equal(data.y, table["score"])
+    train = np.arange(0, 30, 3)
+    y = fitted_targets(data, train).y
+    assert y[train].mean() == pytest.approx(0, abs=1e-12)
+    np.testing.assert_allclose(y * data.y[train].std() + data.y[train].mean(), data.y)
     assert [data.task_names[t] for t in data.task[[0, 10, 20]]] == ["b", "a", "c"]
     assert read(table, ignore=["passed"], bias=False).feature_names == ("x", "z")
     own = read(table.rename(columns={"z": "bias"}), ignore=["passed"])
@@ -71,7 +74,10 @@ def test_two_values_are_labels_unless_said_otherwise(read, table):
     assert "labels 0 and 1" in same.remarks[0]
     z = np.repeat([-1.0, 1.0], [10, 20])
     numbers = read(table.assign(z=z), target="z", ignore=["passed"], outputs="numbers")
-    np.testing.assert_allclose(numbers.y, (z - z.mean()) / z.std())
+    y = fitted_targets(numbers, np.arange(30)).y
+    np.testing.assert_allclose(y, (z - z.mean()) / z.std())
+    with pytest.raises(TableError, match="largest task has 8 samples, of which one is"):
+        read(table[np.arange(30) % 10 < 8], ignore=["passed"])
 
 
 def test_arrays(tmp_path, table):
@@ -90,13 +96,14 @@ def test_gaps_and_categories_are_fitted_to_training_rows(read, table):
     table.loc[[3, 25], "x"] = np.nan
     table["passed"] = ["no", "yes", "?"] * 10
     table.loc[29, "passed"] = "maybe"
-    raw = read(table, impute=True, one_hot=True, inputs="unit_range")
+    raw = read(table, impute=True, one_hot=True, unit_range=True)
     train = np.arange(20)
     data = fitted_inputs(raw, train)
-    x = table["x"].to_numpy() / 29  # the range is that of all rows, as without gaps
+    x = table["x"].to_numpy() / 19
     x[[3, 25]] = np.median(x[train[train != 3]])
     no = np.isin(table["passed"], ["no", "?"])  # "no" is the first of two as frequent
     np.testing.assert_allclose(data.X[:, 2], x)
+    np.testing.assert_array_equal(data.X[:, -1], 1.0)
     np.testing.assert_array_equal(data.X[:, 0], no)
     np.testing.assert_array_equal(data.X[:, 1], table["passed"] == "yes")
     assert data.X[29, :2].sum() == 0  # not in training
