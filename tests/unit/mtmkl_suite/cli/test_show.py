@@ -71,8 +71,10 @@ def test_or_in_a_run(capsys, tmp_path):
     assert main(["show", "robot", "--chosen", "--run", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert f"From {place}" in shown
-    row = next(line for line in shown.splitlines() if " C  " in line).split()
-    assert "0%" not in row  # 1 was chosen, the least of this run's grid
+    line = next(line for line in shown.splitlines() if " C  " in line)
+    # Three of 20 chose 1, the least of this run's grid.
+    assert " 1 (3)" in line
+    assert "15%" in line.split()
     with gzip.open(place, "rt") as file:
         header = file.readline()
     with gzip.open(place, "wt") as file:

@@ -314,7 +314,7 @@ def test_both_tests_stand_side_by_side(alone):
     pages = render_report([judged], tier="paper")
     page = " ".join(pages[PAPER].split())
     assert "<td>holds</td><td>undecided</td><td>+1</td><td>by a lot</td>" in page
-    assert "<b>B</b>: p = 0.010; n (paper's own test: holds)" in page
+    assert "<b>B</b>: p = 0.010; n (plain test: holds)" in page
     assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
     # Text is escaped.
     assert "<b>A" not in page
