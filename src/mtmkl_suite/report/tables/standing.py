@@ -151,7 +151,7 @@ def _standing(
         text = (
             f"{label(reference)} has the best mean {shown} of {len(compared)} methods"
         )
-        n_worse = (pairs["p"] < LEVEL).sum()
+        n_worse = (pairs["p"] < LEVEL).sum() or "none"
         sentences.append(
             f"{text}. Differences are not tested."
             if pairs["p"].isna().all()
