@@ -18,6 +18,7 @@ import numpy as np
 
 from mtmkl.compiled.cache import SUFFIX, cache_folder, keep_quiet, used_files
 from mtmkl.methods import REGISTRY
+from mtmkl.methods._base.graph import GraphEstimator
 
 _FIRST = (
     "IndependentSVMClassifier",
@@ -76,6 +77,8 @@ def _compile(name: str) -> set[Path]:
     # with six tasks Whom would try all partitions.
     X, task = np.tile(rng.normal(size=(12, 7)), (7, 1)), np.repeat(np.arange(7), 12)
     y = np.where(rng.random(84) < 0.5, -1.0, 1.0)
+    if issubclass(REGISTRY[name], GraphEstimator):
+        y = X[np.arange(84), task]
     for params in ({}, *_VARIANTS.get(name, [])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
