@@ -132,7 +132,7 @@ def test_labels_name_the_tasks_and_nothing_else(name, data):
 def test_coefficients_follow_the_order_of_tasks(name, data):
     (X, _, task), estimator = data, fitted(name)
     if not hasattr(estimator, "coef_"):
-        assert {"kernels", "terms"} & set(estimator.get_params())
+        assert {"kernel", "kernels", "terms"} & set(estimator.get_params())
         return
     assert estimator.coef_.shape == (3, 4)
     intercept = getattr(estimator, "intercept_", np.zeros(4))
