@@ -26,6 +26,19 @@ def test_as_many_steps_as_dimensions_solve_a_linear_problem():
     assert np.linalg.norm(plain.ravel() - root) > 0.01 * np.linalg.norm(root)
 
 
+def test_the_oldest_differences_are_forgotten():
+    F, _ = linear()
+    mixing, V = AndersonExtrapolation((6,), 2), np.zeros(6)
+    moves, images = [], []
+    for _ in range(5):
+        moves.append(F(V))
+        images.append(V + moves[-1])
+        V = mixing.following(V, moves[-1])
+    changes, steps = np.diff(moves[-3:], axis=0), np.diff(images[-3:], axis=0)
+    shares = np.linalg.lstsq(changes.T, moves[-1], rcond=None)[0]
+    np.testing.assert_allclose(V, images[-1] - shares @ steps, rtol=1e-6)
+
+
 def test_from_a_mixture_that_is_far_worse_it_goes_back_to_the_plain_step():
     mixing = AndersonExtrapolation((2,), 5)
     first = mixing.following(np.zeros(2), np.array([1.0, 0.0]))
