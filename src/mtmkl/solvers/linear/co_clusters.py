@@ -100,7 +100,7 @@ def solve(
     found: dict[int, Solution] = {}
     while wanted:
         points, aims = map(np.array, zip(*wanted.values(), strict=True))
-        pulls = pull_back(*tasks.arrays[:3], points, aims, steps.weights)
+        pulls, _ = pull_back(tasks.arrays, points, aims, steps.weights)
         for k, pull in zip(list(wanted), pulls, strict=True):
             try:
                 wanted[k] = searches[k].send(pull)
@@ -122,7 +122,7 @@ def _alternate(
     while len(history) < max_iter and not converged:
         W = yield from steps.coefficients(vectors, theta)
         vectors, theta, deviations = steps.projection(W)
-        rest = residuals(*tasks.arrays, W)
+        rest = residuals(tasks.arrays, W)
         value = tasks.constant + rest @ rest + RIDGE * np.sum(W * W)
         history.append(float(value + steps.weight * np.sum(deviations * deviations)))
         floor = max(history[-1], _FLOOR * null)
@@ -247,4 +247,4 @@ class _Alternation:
 
     def _with_deviations(self, B: FloatArray) -> FloatArray:
         """Return B + D, D minimising the loss of B + D and its ridge."""
-        return loss_step(*self.tasks.arrays, B, 2.0 * self.deviation_ridge)[0]
+        return loss_step(self.tasks.arrays, B, 2.0 * self.deviation_ridge)[0]

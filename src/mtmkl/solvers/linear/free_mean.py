@@ -28,7 +28,7 @@ class FreeMean:
     def best(self, Z: FloatArray) -> FloatArray:
         """Return the m with which Z, of shape (T, d), has the least loss and ridge."""
         values, vectors = self.tasks.pooled_spectrum
-        pulls = pull_back(*self.tasks.arrays[:3], Z[None], *self._loss)
+        pulls, _ = pull_back(self.tasks.arrays, Z[None], *self._loss)
         along = vectors.T @ pulls[0].sum(axis=0)
         mean: FloatArray = vectors @ (along / (values + self.ridge))
         return mean
@@ -73,21 +73,18 @@ def joint_step(
     data: TaskRows, system: System, Z: FloatArray, L: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Take the joint step; return V, of the mean 0, and as ``relaxed_step`` does."""
-    right, starts, offsets, singular, target = data
     inverse, aims, slopes = system
     n_tasks, d = Z.shape
     base, mean, pooled = np.empty((1, n_tasks, d)), np.zeros(d), np.zeros(d)
     for t in range(n_tasks):
         for i in range(d):
             base[0, t, i] = Z[t, i] + L[t, i] / step
-    pulls = pull_back(right, starts, offsets, base, aims, slopes)
+    pulls, _ = pull_back(data, base, aims, slopes)
     for t in range(n_tasks):
         add_scaled(pooled, 1.0, pulls[0, t])
     for i in range(d):
         mean[i] = dot(inverse[i], pooled)
-    V, pull, residual = relaxed_step(
-        right, starts, offsets, singular, target, Z, L, mean, step
-    )
+    V, pull, residual = relaxed_step(data, Z, L, mean, step)
     for i in range(d):
         mean[i] = 0.0
     for t in range(n_tasks):

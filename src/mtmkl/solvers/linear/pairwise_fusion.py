@@ -120,7 +120,7 @@ class _PairSteps(Splitting):
         self.Z = np.zeros((n_tasks, d))
         self.flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
         equal = self.Z + self.mean.best(self.Z)
-        self.residual = residuals(*tasks.arrays, equal)
+        self.residual = residuals(tasks.arrays, equal)
         self.L = -tasks.adjoint(2.0 * self.residual)
         self.step = self.balanced = float(2.0 * np.mean(tasks.singular**2))
 
@@ -151,7 +151,7 @@ class _PairSteps(Splitting):
     def check(self) -> tuple[float, FloatArray, float, FloatArray]:
         tasks, Z = self.tasks, self.Z
         mean = self.mean.best(Z)
-        rest = residuals(*tasks.arrays, Z + mean)
+        rest = residuals(tasks.arrays, Z + mean)
         value = tasks.constant + float(rest @ rest) + self.mu * pairwise_norms(Z)
         value += self.mean.ridge * float(mean @ mean)
         return value, Z + mean, *self._bound(mean)

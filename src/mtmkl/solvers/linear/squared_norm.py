@@ -146,14 +146,14 @@ class _DeviationSteps(_SquaredSteps):
         target, nothing = self.data[-1], np.zeros_like(self.Z)
         best.floor = LEAST_SHARE * (self.constant + float(target @ target))
         mean = nothing + self.mean.best(nothing)
-        rest = residuals(*self.data, mean)
+        rest = residuals(self.data, mean)
         value = self.constant + float(rest @ rest)
         if value < best.tol * best.floor:
             best.offer(value, (mean, 0.0), self.constant, np.zeros_like(target))
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         mean = self.mean.best(self.Z)
-        rest = residuals(*self.data, self.Z + mean)
+        rest = residuals(self.data, self.Z + mean)
         value = self.constant + float(rest @ rest) + self.size
         a, pull = self.mean.agreeing(2.0 * self.residual, mean)
         # Of one task 0 alone is dual feasible, and the best multiple of a rounding
@@ -252,16 +252,13 @@ def _iterate(
     n: int,
 ) -> tuple[Any, ...]:
     """Return Z, L, what they were before the last iteration, pull, residual, γΩ²."""
-    right, starts, offsets, singular, target = data
     nothing = np.zeros(Z.shape[1])
     for _ in range(n):
         previous = Z, L
         if system[0].size > 0:
             V, pull, residual = joint_step(data, system, Z, L, step)
         else:
-            V, pull, residual = relaxed_step(
-                right, starts, offsets, singular, target, Z, L, nothing, step
-            )
+            V, pull, residual = relaxed_step(data, Z, L, nothing, step)
         Z, size = prox_squared_norm(V, 2.0 * gamma / step, norm)
         for t in range(Z.shape[0]):
             for i in range(Z.shape[1]):

@@ -195,7 +195,7 @@ class _Steps:
         for _ in range(n):
             last, move = self.parts, self.parts - self.V
             base, share = (last + move).sum(axis=0), len(move) * self.sigma
-            _, self.pull, residual = loss_step(*self.tasks.arrays, base, 1.0 / share)
+            _, self.pull, residual = loss_step(self.tasks.arrays, base, 1.0 / share)
             # By the step's optimality the pull is ρ times the move of each copy.
             move += self.sigma * self.pull
             self.V = self.extrapolation.following(self.V, RELAXATION * move)

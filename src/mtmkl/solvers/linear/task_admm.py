@@ -25,11 +25,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtmkl.compiled import add_scaled, compiled, dot_at, routine
+from mtmkl.compiled import add_scaled, compiled, dot_at
 from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
 from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray
 
 #: Over-relaxation of the W step.
 RELAXATION = 1.6
@@ -199,7 +199,7 @@ class PenaltySteps(Splitting):
     def advance(self) -> None:
         """Take the W step, the proximal point in Z, and that in the multipliers."""
         V, self.pull, self.residual = relaxed_step(
-            *self.data, self.Z, self.L, self.no_mean, self.step
+            self.data, self.Z, self.L, self.no_mean, self.step
         )
         if self.n_taken >= MIX_AFTER:
             old = self.Z - self.L / self.step
@@ -216,7 +216,7 @@ class PenaltySteps(Splitting):
 
     def check(self) -> tuple[float, tuple[FloatArray, float], float, FloatArray]:
         """Return what is at Z, which comes with Ω(Z), and the dual point's bound."""
-        rest = residuals(*self.data, self.Z)
+        rest = residuals(self.data, self.Z)
         value = self.constant + float(rest @ rest) + self.size
         lower, dual = self.bound(2.0 * self.residual, self.pull)
         return value, (self.Z, self.size), lower, dual
@@ -356,15 +356,7 @@ def _norms(
 
 @compiled
 def relaxed_step(
-    right: FloatArray,
-    starts: IntArray,
-    offsets: IntArray,
-    singular: FloatArray,
-    target: FloatArray,
-    Z: FloatArray,
-    L: FloatArray,
-    mean: FloatArray,
-    step: float,
+    data: TaskRows, Z: FloatArray, L: FloatArray, mean: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Take the W step from Z + L/ρ, and a mean that is none of the penalty's.
 
@@ -375,7 +367,7 @@ def relaxed_step(
     for t in range(n_tasks):
         for i in range(d):
             base[t, i] = Z[t, i] + L[t, i] / step + mean[i]
-    _, pull, residual = loss_step(right, starts, offsets, singular, target, base, step)
+    _, pull, residual = loss_step(data, base, step)
     for t in range(n_tasks):
         for i in range(d):
             moved = (RELAXATION - 1.0) * L[t, i] + RELAXATION * pull[t, i]
@@ -385,13 +377,7 @@ def relaxed_step(
 
 @compiled
 def loss_step(
-    right: FloatArray,
-    starts: IntArray,
-    offsets: IntArray,
-    singular: FloatArray,
-    target: FloatArray,
-    base: FloatArray,
-    step: float,
+    data: TaskRows, base: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the proximal point of the loss, min Σ_t ||y_t − X_t w_t||² + (ρ/2)||·||².
 
@@ -399,109 +385,65 @@ def loss_step(
     ρ(w_t − b_t), and the residuals c − S V'w, stacked.
     """
     # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
-    n = singular.size
-    aims, slopes, residual = np.empty(n), np.empty(n), np.empty(n)
+    _, _, _, singular, target = data
+    n, (n_tasks, d) = singular.size, base.shape
+    aims, slopes, W = np.empty((1, n)), np.empty(n), np.empty_like(base)
     for j in range(n):
         whole = 2.0 * singular[j] * singular[j] + step
-        aims[j] = 2.0 * singular[j] * target[j] / whole
+        aims[0, j] = 2.0 * singular[j] * target[j] / whole
         slopes[j] = 2.0 * singular[j] * singular[j] / whole
-    pull, W = np.empty_like(base), np.empty_like(base)
-    for t in range(base.shape[0]):
-        lo, hi = offsets[t], offsets[t + 1]
-        # The fit first, in the place of the residuals.
-        _pull_back(
-            right,
-            starts[t],
-            base[t],
-            aims[lo:hi],
-            slopes[lo:hi],
-            residual[lo:hi],
-            pull[t],
-        )
-        for i in range(base.shape[1]):
+    pulls, fits = pull_back(data, base.reshape((1, n_tasks, d)), aims, slopes)
+    pull, residual = pulls[0], fits[0]
+    for t in range(n_tasks):
+        for i in range(d):
             W[t, i] = base[t, i] + pull[t, i]
             pull[t, i] *= step
     for j in range(n):
-        moved = residual[j] + (aims[j] - slopes[j] * residual[j])
+        moved = residual[j] + (aims[0, j] - slopes[j] * residual[j])
         residual[j] = target[j] - singular[j] * moved
     return W, pull, residual
 
 
 @compiled
 def pull_back(
-    right: FloatArray,
-    starts: IntArray,
-    offsets: IntArray,
-    points: FloatArray,
-    aims: FloatArray,
-    slopes: FloatArray,
-) -> FloatArray:
-    """Return V_t'(a_t − b_t∘V_t w_t) of each task for several points, (S, T, d).
+    data: TaskRows, points: FloatArray, aims: FloatArray, slopes: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return V_t'(a_t − b_t∘V_t w_t) of each task for several points, and V_t w_t.
 
-    With as many a, (S, n_rows).
+    The points have shape (S, T, d), a and the second result (S, n_rows). The rows of
+    all tasks are far larger than a cache: each is read once for both results.
     """
-    pull = np.empty_like(points)
-    fit = np.empty_like(slopes)
-    for t in range(points.shape[1]):
-        lo, hi = offsets[t], offsets[t + 1]
+    right, starts, offsets, _, _ = data
+    n_points, n_tasks, d = points.shape
+    pulls, fits = np.zeros_like(points), np.empty_like(aims)
+    for t in range(n_tasks):
+        own = slice(offsets[t], offsets[t + 1])
+        b, V = slopes[own], right[starts[t] : starts[t] + offsets[t + 1] - offsets[t]]
         # A task's rows are read once for all points.
-        for s in range(points.shape[0]):
-            _pull_back(
-                right,
-                starts[t],
-                points[s, t],
-                aims[s, lo:hi],
-                slopes[lo:hi],
-                fit[lo:hi],
-                pull[s, t],
-            )
-    return pull
-
-
-@routine
-def _pull_back(
-    right: FloatArray,
-    start: int,
-    point: FloatArray,
-    aims: FloatArray,
-    slopes: FloatArray,
-    fit: FloatArray,
-    pull: FloatArray,
-) -> None:
-    """Write Vw into ``fit`` and V'(a − b∘Vw) into ``pull``, V the rows from ``start``.
-
-    The rows of all tasks are far larger than a cache: each is read once for both.
-    """
-    d = point.size
-    for i in range(d):
-        pull[i] = 0.0
-    whole = fit.size - fit.size % 4
-    for j in range(fit.size):
-        fit[j] = dot_at(right, (start + j) * d, point, 0, d)
-        if j >= whole:
-            add_scaled(pull, aims[j] - slopes[j] * fit[j], right[start + j])
-        elif j % 4 == 3:
-            # Four rows at a time: the sum is then read a quarter as often.
-            p = aims[j - 3] - slopes[j - 3] * fit[j - 3]
-            q = aims[j - 2] - slopes[j - 2] * fit[j - 2]
-            r = aims[j - 1] - slopes[j - 1] * fit[j - 1]
-            s = aims[j] - slopes[j] * fit[j]
-            first, second = right[start + j - 3], right[start + j - 2]
-            third, fourth = right[start + j - 1], right[start + j]
-            for i in range(d):
-                pull[i] += p * first[i] + q * second[i] + r * third[i] + s * fourth[i]
+        for k in range(n_points):
+            point, pull = points[k, t], pulls[k, t]
+            a, fit = aims[k, own], fits[k, own]
+            whole = fit.size - fit.size % 4
+            for j in range(fit.size):
+                fit[j] = dot_at(V, j * d, point, 0, d)
+                if j >= whole:
+                    add_scaled(pull, a[j] - b[j] * fit[j], V[j])
+                elif j % 4 == 3:
+                    # Four rows at a time: the sum is then read a quarter as often.
+                    p = a[j - 3] - b[j - 3] * fit[j - 3]
+                    q = a[j - 2] - b[j - 2] * fit[j - 2]
+                    r = a[j - 1] - b[j - 1] * fit[j - 1]
+                    s = a[j] - b[j] * fit[j]
+                    v, w, x, y = V[j - 3], V[j - 2], V[j - 1], V[j]
+                    for i in range(d):
+                        pull[i] += p * v[i] + q * w[i] + r * x[i] + s * y[i]
+    return pulls, fits
 
 
 @compiled
-def residuals(
-    right: FloatArray,
-    starts: IntArray,
-    offsets: IntArray,
-    singular: FloatArray,
-    target: FloatArray,
-    Z: FloatArray,
-) -> FloatArray:
+def residuals(data: TaskRows, Z: FloatArray) -> FloatArray:
     """Return c − S V'z_t, stacked, whose square is the loss less its constant."""
+    right, starts, offsets, singular, target = data
     found = np.empty_like(target)
     n_tasks, d = Z.shape
     for t in range(n_tasks):
