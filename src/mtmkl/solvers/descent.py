@@ -16,9 +16,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
-from mtmkl.solvers.solution import Certificate, Status
+from mtmkl.solvers.solution import Certificate, Status, certified
 from mtmkl.typing import FloatArray
 
 _SHARE_OF_GAP, _SHARE_OF_ALLOWED = 0.1, 0.3  # what the machines may have of the gap
@@ -186,11 +184,4 @@ class Descent(ABC):
                 self.is_limited = True
             else:
                 self.refine()
-        return Certificate(
-            objective=self.objective,
-            dual_objective=self.bound,
-            n_iter=self.n_iter,
-            status=status,
-            history=np.array(self.history),
-            floor=self.floor,
-        )
+        return certified(self.history, self.bound, self.n_iter, status, self.floor)

@@ -1,7 +1,7 @@
 """Results of solvers: a point, and a certificate of how good it is."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -54,6 +54,17 @@ class Solution:
     intercept: FloatArray = field(default_factory=lambda: np.empty(0))
     #: Further variables by name, as the solver states.
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def certified(
+    history: Sequence[float],
+    bound: float,
+    n_iter: int,
+    status: Status,
+    floor: float = 0.0,
+) -> Certificate:
+    """Return the certificate of the last objective, with a bound of the minimum."""
+    return Certificate(history[-1], bound, n_iter, status, np.array(history), floor)
 
 
 def relative_gap(objective: float, dual_objective: float, floor: float = 0.0) -> float:

@@ -13,7 +13,7 @@ from mtmkl.methods._base.checks import checks
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, certified
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -81,13 +81,7 @@ class PreparedTasks:
         """Return the solution where nothing can be learned but the intercepts."""
         return Solution(
             coef=np.zeros((self.scale.size, int(self.taking_part.sum()))),
-            certificate=Certificate(
-                objective=self.null,
-                dual_objective=self.null,
-                n_iter=1,
-                status="converged",
-                history=np.array([self.null]),
-            ),
+            certificate=certified([self.null], self.null, 1, "converged"),
         )
 
     def expand(self, W: FloatArray) -> FloatArray:

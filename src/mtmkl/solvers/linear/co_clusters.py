@@ -34,7 +34,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtmkl.solvers.linear.clustered_tasks import spectrum
 from mtmkl.solvers.linear.task_admm import loss_step, pull_back, residuals
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, Status, certified
 from mtmkl.typing import FloatArray
 
 #: Weight of ||P + Q||_F².
@@ -134,16 +134,11 @@ def _alternate(
             ConvergenceWarning,
             stacklevel=3,
         )
+    status: Status = "converged" if converged else "stopped"
     clustered = W - W.mean(axis=0) - deviations * steps.share_of_q
     return Solution(
         coef=W.T,
-        certificate=Certificate(
-            objective=history[-1],
-            dual_objective=np.nan,
-            n_iter=len(history),
-            status="converged" if converged else "stopped",
-            history=np.array(history),
-        ),
+        certificate=certified(history, np.nan, len(history), status),
         extra={"clustered": clustered.T},
     )
 

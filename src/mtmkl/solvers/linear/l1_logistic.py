@@ -20,8 +20,9 @@ from scipy.special import expit, logit, xlogy
 
 from mtmkl.compiled import add_scaled, compiled, dot, routine, total
 from mtmkl.solvers.solution import (
-    Certificate,
     Solution,
+    Status,
+    certified,
     relative_gap,
     warn_if_stopped,
 )
@@ -64,7 +65,7 @@ def solve_l1_logistic(
     labels = np.asarray(y, dtype=np.float64)
     n, d = X_array.shape
     if labels.min() == labels.max():
-        certificate = Certificate(0.0, 0.0, 0, "converged", np.zeros(1))
+        certificate = certified([0.0], 0.0, 0, "converged")
         intercept = np.array([np.inf if labels[0] > 0 else -np.inf])
         return Solution(np.zeros(d), certificate, dual=np.zeros(n), intercept=intercept)
     columns = np.ascontiguousarray(X_array.T)
@@ -80,13 +81,8 @@ def solve_l1_logistic(
             break
         coef, b = _newton_step(columns, labels, alpha, coef, b, 1e-3 * tol)
         n_iter += 1
-    certificate = Certificate(
-        objective=objective,
-        dual_objective=bound,
-        n_iter=n_iter,
-        status="converged" if is_done else "stopped",
-        history=np.array(history),
-    )
+    status: Status = "converged" if is_done else "stopped"
+    certificate = certified(history, bound, n_iter, status)
     problem = f"logistic regression, alpha={alpha:g}"
     warn_if_stopped(certificate, problem, tol, steps="proximal Newton steps")
     return Solution(coef, certificate, dual=dual, intercept=np.array([b]))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, certified
 from mtmkl.typing import FloatArray
 
 
@@ -42,12 +42,6 @@ def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution
     bound -= np.sum((singular * dual) ** 2 / (4 * ridge))
     return Solution(
         coef=coef.T,
-        certificate=Certificate(
-            objective=float(objective),
-            dual_objective=float(bound),
-            n_iter=1,
-            status="converged",
-            history=np.array([objective]),
-        ),
+        certificate=certified([float(objective)], float(bound), 1, "converged"),
         dual=tasks.expand(dual),
     )

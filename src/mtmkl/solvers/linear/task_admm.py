@@ -28,7 +28,13 @@ import numpy as np
 from mtmkl.compiled import add_scaled, compiled, dot_at
 from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.solution import (
+    Certificate,
+    Solution,
+    Status,
+    certified,
+    warn_if_stopped,
+)
 from mtmkl.typing import FloatArray
 
 #: Over-relaxation of the W step.
@@ -284,14 +290,8 @@ class BestPair:
 
     def certificate(self, n_iter: int) -> Certificate:
         """Return the certificate after so many iterations."""
-        return Certificate(
-            objective=self.objective,
-            dual_objective=self.bound,
-            n_iter=n_iter,
-            status="converged" if self.is_close else "stopped",
-            history=np.array(self.history),
-            floor=self.floor,
-        )
+        status: Status = "converged" if self.is_close else "stopped"
+        return certified(self.history, self.bound, n_iter, status, self.floor)
 
 
 def alternate(

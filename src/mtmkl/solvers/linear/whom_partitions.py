@@ -36,7 +36,7 @@ from mtmkl.solvers.linear.ridge import solve_ridge
 from mtmkl.solvers.linear.squared_norm import solve_group
 from mtmkl.solvers.linear.task_admm import WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, certified
 from mtmkl.typing import FloatArray, IntArray
 
 Partition = tuple[tuple[int, ...], ...]
@@ -291,13 +291,7 @@ class _GroupSolver:
             labels[list(each)] = number
         return Solution(
             coef=self.coefficients(partition),
-            certificate=Certificate(
-                objective=history[-1],
-                dual_objective=np.nan,
-                n_iter=len(history),
-                status="converged",
-                history=np.array(history),
-            ),
+            certificate=certified(history, np.nan, len(history), "converged"),
             dual=self.tasks.expand(self._reduced(partition)),
             extra={"groups": labels},
         )

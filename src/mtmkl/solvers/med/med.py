@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mtmkl.solvers.med.switches import SwitchedPath, minimise_over_switches
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, Status, certified
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.typing import FloatArray
 
@@ -124,21 +124,15 @@ class PerTaskPath(SwitchedPath):
         """
         solutions = [path.solve(C, log_alpha) for path in self._paths]
         certificates = [solution.certificate for solution in solutions]
-        objective = sum(each.objective for each in certificates)
-        statuses = {each.status for each in certificates}
+        statuses: set[Status] = {each.status for each in certificates}
         return Solution(
             coef=np.array([each.coef for each in solutions]),
-            certificate=Certificate(
-                objective=objective,
-                dual_objective=sum(each.dual_objective for each in certificates),
-                n_iter=sum(each.n_iter for each in certificates),
-                status=next(
-                    status
-                    for status in ("stopped", "stalled", "converged")
-                    if status in statuses
-                ),
-                history=np.array([objective]),
-                floor=sum(each.floor for each in certificates),
+            certificate=certified(
+                [sum(each.objective for each in certificates)],
+                sum(each.dual_objective for each in certificates),
+                sum(each.n_iter for each in certificates),
+                min(statuses, key=("stopped", "stalled", "converged").index),
+                sum(each.floor for each in certificates),
             ),
             dual=np.concatenate([each.dual for each in solutions]),
             intercept=np.concatenate([each.intercept for each in solutions]),

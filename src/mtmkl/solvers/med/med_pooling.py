@@ -41,7 +41,7 @@ from mtmkl.solvers.med.switches import (
     minimise_over_switches,
     switch_cost,
 )
-from mtmkl.solvers.solution import Certificate, Solution, Status
+from mtmkl.solvers.solution import Solution, Status, certified
 from mtmkl.solvers.svm.smo import SLICE, step_cost
 from mtmkl.solvers.svm.task_duals import limit_of_tolerance
 from mtmkl.typing import FloatArray
@@ -160,12 +160,8 @@ class PoolingPath(SwitchedPath):
             with suppress(GramMemoryError):
                 self._problem, self._whole = problem.with_matrix(whole.matrix()), None
                 return None
-        certificate = Certificate(
-            objective=objective,
-            dual_objective=bound,
-            n_iter=n_iter,
-            status="converged" if is_reached else status,
-            history=np.array(history),
+        certificate = certified(
+            history, bound, n_iter, "converged" if is_reached else status
         )
         extra = {**found.extra, "q": inner.q}
         return replace(found, certificate=certificate, extra=extra)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mtmkl.solvers.descent import FINEST_TOLERANCE, first_tolerance, next_tolerance
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.solution import Solution, Status, certified, warn_if_stopped
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
 
 
@@ -49,9 +49,7 @@ class SumKernelPath:
                 status = "stalled"
             history.append(inner.primal)
             tolerance = next_tolerance(tolerance, inner, 0.25 * allowed)
-        certificate = Certificate(
-            inner.primal, inner.dual, 1, status, np.array(history), floor
-        )
+        certificate = certified(history, inner.dual, 1, status, floor)
         what, limit = f"support vector machines, C={C:g}", solved.limit
         warn_if_stopped(certificate, what, self.tol, steps="passes", limit=limit)
         return Solution(

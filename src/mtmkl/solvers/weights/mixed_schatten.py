@@ -47,9 +47,9 @@ from mtmkl.solvers.descent import (
     next_tolerance,
 )
 from mtmkl.solvers.solution import (
-    Certificate,
     Solution,
     Status,
+    certified,
     relative_gap,
     warn_if_stopped,
 )
@@ -602,16 +602,8 @@ class _Search:
         norm, norms = problem.norm(W)
         # What the machines pay for Q is at least ½N².
         quadratic = float(best.weights @ inner.q)
-        objective = inner.primal - max(quadratic - 0.5 * norm**2, 0.0)
-        self.history[-1] = objective
-        certificate = Certificate(
-            objective=objective,
-            dual_objective=self.bound,
-            n_iter=n_iter,
-            status=status,
-            history=np.array(self.history),
-            floor=self.floor,
-        )
+        self.history[-1] = inner.primal - max(quadratic - 0.5 * norm**2, 0.0)
+        certificate = certified(self.history, self.bound, n_iter, status, self.floor)
         return Solution(
             coef=W,
             certificate=certificate,

@@ -47,7 +47,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtmkl.compiled import compiled, routine
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.solution import (
+    Certificate,
+    Solution,
+    Status,
+    certified,
+    warn_if_stopped,
+)
 from mtmkl.solvers.svm.logistic_duals import entropy, logistic_step
 from mtmkl.solvers.weights.norm_weights import dual_norm, equal_weights, next_weights
 from mtmkl.sparse import canonical_csr
@@ -252,13 +258,8 @@ def _descend(
         if dual + estimate < previous or losses <= weights:
             theta = next_weights(theta, q, problem.p)
         previous = dual + estimate
-    return theta, Certificate(
-        objective=objective,
-        dual_objective=float(dual),
-        n_iter=epoch,
-        status="converged" if converged else "stopped",
-        history=np.array(history),
-    )
+    status: Status = "converged" if converged else "stopped"
+    return theta, certified(history, float(dual), epoch, status)
 
 
 def _combined(problem: Problem, theta: FloatArray) -> FloatArray:

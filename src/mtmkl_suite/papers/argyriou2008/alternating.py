@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from mtmkl.methods._base.linear import PreparedRegression
 from mtmkl.methods.multi_task_feature_learning import MultiTaskFeatureLearningRegressor
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Certificate, Solution
+from mtmkl.solvers.solution import Solution, Status, certified
 from mtmkl.typing import FloatArray
 
 
@@ -86,13 +86,9 @@ def solve_alternating(
     largest = float(np.linalg.norm(np.einsum("trd,tr->dt", X, dual), 2))
     quadratic = float(np.sum(dual**2)) / 4 + largest**2 / (4 * gamma)
     scale = linear / (2 * quadratic) if quadratic > 0 else 0.0
-    certificate = Certificate(
-        objective=history[-1],
-        dual_objective=tasks.constant + scale * linear / 2,
-        n_iter=len(history),
-        status="converged" if stabilised else "stopped",
-        history=np.asarray(history),
-    )
+    status: Status = "converged" if stabilised else "stopped"
+    bound = tasks.constant + scale * linear / 2
+    certificate = certified(history, bound, len(history), status)
     if not stabilised:
         warnings.warn(
             f"alternating minimisation, gamma={gamma:g}: stopped after {len(history)} "

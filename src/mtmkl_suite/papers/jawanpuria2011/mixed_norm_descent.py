@@ -17,7 +17,7 @@ from mtmkl.solvers.descent import (
     first_tolerance,
     next_tolerance,
 )
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.solution import Solution, Status, certified, warn_if_stopped
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.solvers.weights.mixed_norm import (
     duals_of,
@@ -121,14 +121,7 @@ class MixedNormDescent:
         # The bound of the mean itself is above the mean bound.
         at_best = state.at(best).solve(np.exp(logs), np.inf)
         bound = at_best.linear - float(at_best.q.max())
-        certificate = Certificate(
-            objective=inner.primal,
-            dual_objective=bound,
-            n_iter=len(history) - 1,
-            status=status,
-            history=np.array(history),
-            floor=floor,
-        )
+        certificate = certified(history, bound, len(history) - 1, status, floor)
         warn_if_stopped(
             certificate,
             f"mirror descent, C={C:g}, p={self.p:g}",

@@ -33,9 +33,9 @@ from scipy.special import logsumexp, wrightomega
 from mtmkl.methods.mkmtsfl import MKMTSFLRegressor
 from mtmkl.solvers.descent import Inner, first_tolerance, next_tolerance
 from mtmkl.solvers.solution import (
-    Certificate,
     Solution,
     Status,
+    certified,
     relative_gap,
     warn_if_stopped,
 )
@@ -163,14 +163,7 @@ class SchattenDescent:
                 break
             here = self._next(here)
         self._Q, self._beta, self._C = here.Q, here.state.beta, C
-        certificate = Certificate(
-            objective=here.inner.primal,
-            dual_objective=bound,
-            n_iter=len(history) - 1,
-            status=status,
-            history=np.array(history),
-            floor=floor,
-        )
+        certificate = certified(history, bound, len(history) - 1, status, floor)
         warn_if_stopped(
             certificate,
             f"{self.label}, C={C:g}, q={self.problem.q:g}",

@@ -25,7 +25,7 @@ from scipy.special import expit
 
 from mtmkl.methods.med_kernel_selection import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import SwitchedPath, switch_cost
-from mtmkl.solvers.solution import Certificate, Solution, Status, warn_if_stopped
+from mtmkl.solvers.solution import Solution, Status, certified, warn_if_stopped
 from mtmkl.solvers.svm.smo import DIAGONAL, Dual, pair_steps, workspace
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.typing import FloatArray
@@ -131,14 +131,8 @@ def solve_sqp(
                 break
             accuracy *= _REFINEMENT
     ended: dict[str, Status] = {"limit": "stopped", "rounding": "stalled"}
-    certificate = Certificate(
-        objective=objective,
-        dual_objective=dual_objective,
-        n_iter=len(history),
-        status=ended.get(stopped_by, "converged"),
-        history=np.array(history),
-        floor=floor,
-    )
+    status = ended.get(stopped_by, "converged")
+    certificate = certified(history, dual_objective, len(history), status, floor)
     remedy = "lower change_tol or raise tol"
     if stopped_by == "limit":
         remedy = remedy_of(tasks)
