@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from mtmkl.checks import one_of
 from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import task_labels, task_numbers
@@ -66,8 +67,7 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
             If lengths differ, a label of a task is missing, a parameter is out of
             range, or the estimator refuses the data.
         """
-        if self.unseen not in ("error", "mean"):
-            raise ValueError(f"unseen must be 'error' or 'mean', got {self.unseen!r}")
+        one_of("error", "mean")("unseen", self.unseen)
         labels = task_labels(task, _num_samples(X))
         self.tasks_, index = np.unique(labels, return_inverse=True)
         targets = column_or_1d(y)
@@ -268,11 +268,7 @@ class Pooled(_Wrapper):
         self.unseen = unseen
 
     def _fit(self, X: Any, y: NDArray[Any], task: NDArray[np.intp]) -> None:
-        if self.task_feature not in ("onehot", "category", None):
-            raise ValueError(
-                "task_feature must be 'onehot', 'category' or None, "
-                f"got {self.task_feature!r}"
-            )
+        one_of("onehot", "category", None)("task_feature", self.task_feature)
         self.estimator_ = clone(self.estimator).fit(self._with_task(X, task), y)
 
     def _values(self, response: str, X: Any, task: ArrayLike | None) -> NDArray[Any]:

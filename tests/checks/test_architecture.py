@@ -11,7 +11,7 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 LIBRARY = (
-    ("errors", "typing"), ("compiled",), ("sparse", "specs", "task_labels"),
+    ("checks", "errors", "typing"), ("compiled",), ("sparse", "specs", "task_labels"),
     ("model_selection", "wrappers"), ("sequences",), ("kernels",),
     ("solvers", "datasets"), ("methods",), ("certify", "compile"),
 )  # fmt: skip

@@ -5,7 +5,6 @@ They take dense features and canonical CSR arrays; Gram matrices are dense.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,6 +12,14 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils.extmath import row_norms
 
+from mtmkl.checks import (
+    check_not_negative,
+    check_positive,
+    is_count,
+    is_number,
+    one_of,
+    require,
+)
 from mtmkl.kernels.precomputed import (
     ExponentialDistance,
     Precomputed,
@@ -81,7 +88,7 @@ class Linear(_OfProducts):
     constant: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_not_negative("constant", self.constant)
+        check_not_negative("constant", self.constant)
 
     def _of(self, products: FloatArray) -> FloatArray:
         return products + self.constant
@@ -105,8 +112,8 @@ class Polynomial(_OfProducts):
     def __post_init__(self) -> None:
         degree, demand = self.degree, "a whole number of at least 1"
         is_whole = is_number(degree) and degree >= 1 and degree % 1 == 0
-        _require(is_whole, "degree", degree, demand)
-        _require_not_negative("constant", self.constant)
+        require(is_whole, "degree", degree, demand)
+        check_not_negative("constant", self.constant)
 
     def _of(self, products: FloatArray) -> FloatArray:
         values: FloatArray = (products + self.constant) ** self.degree
@@ -140,10 +147,10 @@ class Gaussian(Kernel):
             )
         for name in ("width", "median_factor"):
             if (value := getattr(self, name)) is not None:
-                require_positive(name, value)
+                check_positive(name, value)
         if self.width is not None:
             has_square = 1.0 / _LARGEST <= self.width <= _LARGEST
-            _require(has_square, "width", self.width, "from 1e-150 to 1e150")
+            require(has_square, "width", self.width, "from 1e-150 to 1e150")
 
     def fit(self, X: Inputs) -> "Gaussian":
         """Return the kernel with its width resolved on the features X."""
@@ -183,7 +190,7 @@ class RBF(Kernel):
     gamma: Gamma = "scale"
 
     def __post_init__(self) -> None:
-        _require_gamma(self.gamma)
+        _check_gamma(self.gamma)
 
     def fit(self, X: Inputs) -> Gaussian:
         """Return the Gaussian kernel of width 1/√(2γ)."""
@@ -210,8 +217,8 @@ class Poly(_OfProducts):
 
     def __post_init__(self) -> None:
         Polynomial(self.degree)
-        _require_gamma(self.gamma)
-        _require_not_negative("coef0", self.coef0)
+        _check_gamma(self.gamma)
+        check_not_negative("coef0", self.coef0)
 
     def fit(self, X: Inputs) -> "Poly":
         """Return the kernel with its γ resolved on the features X."""
@@ -319,13 +326,8 @@ class Average(Kernel):
             self.kernels, str
         )
         demand = "a list of at least one kernel"
-        _require(is_list and len(self.kernels) > 0, "kernels", self.kernels, demand)
-        _require(
-            self.normalize in ("trace", None),
-            "normalize",
-            self.normalize,
-            "'trace' or None",
-        )
+        require(is_list and len(self.kernels) > 0, "kernels", self.kernels, demand)
+        one_of("trace", None)("normalize", self.normalize)
         for each in spread_features(self.kernels, 1):
             from_spec(each)
         object.__setattr__(self, "kernels", tuple(self.kernels))
@@ -356,7 +358,7 @@ class WeightedSum(Kernel):
 
     def __post_init__(self) -> None:
         least = min(self.weights, default=0.0)
-        _require(least >= 0, "weights", self.weights, "at least 0")
+        require(least >= 0, "weights", self.weights, "at least 0")
 
     def __str__(self) -> str:
         return f"the mean of {len(self.kernels)} kernels"
@@ -488,9 +490,8 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
     kernel: Kernel = KERNELS[name](**parameters)
     if feature is None:
         return kernel
-    is_column = isinstance(feature, int) and not isinstance(feature, bool)
     demand = 'a column from 0, or "each" in a list of kernels'
-    _require(is_column and feature >= 0, f"{name} feature", feature, demand)
+    require(is_count(feature, 0), f"{name} feature", feature, demand)
     return OnFeature(kernel, feature)
 
 
@@ -579,24 +580,9 @@ def _squared_norms(X: Inputs) -> FloatArray:
     return np.einsum("...j,...j->...", X, X)
 
 
-def is_number(value: Any) -> bool:
-    """Tell whether the value is a number; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def require_positive(name: str, value: Any) -> None:
-    """Raise ValueError unless the value is a positive finite number."""
-    is_positive = is_number(value) and 0 < value < np.inf
-    _require(is_positive, name, value, "positive and finite")
-
-
-def _require_not_negative(name: str, value: Any) -> None:
-    _require(is_number(value) and value >= 0, name, value, "at least 0")
-
-
-def _require_gamma(value: Any) -> None:
+def _check_gamma(value: Any) -> None:
     if not (isinstance(value, str) and value in ("scale", "auto")):
-        require_positive("gamma", value)
+        check_positive("gamma", value)
 
 
 def _gamma(value: Gamma, X: Inputs) -> float:
@@ -608,11 +594,6 @@ def _gamma(value: Gamma, X: Inputs) -> float:
         squares = X.power(2) if is_sparse(X) else np.square(X - X.mean())
         variance = squares.mean() - (X.mean() ** 2 if is_sparse(X) else 0.0)
     return float(1.0 / (X.shape[1] * variance)) if variance > 0 else 1.0
-
-
-def _require(condition: bool, name: str, value: object, demand: str) -> None:
-    if not condition:
-        raise ValueError(f"{name} must be {demand}, got {value!r}")
 
 
 def _inverse_root(norms: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from mtmkl.checks import check_positive, one_of, optional
 from mtmkl.kernels.definite import (
     check_definite,
     check_symmetric,
@@ -31,11 +32,7 @@ class _Given:
     indefinite: Literal["error", "clip", "shift"] = "error"
 
     def __post_init__(self) -> None:
-        if self.indefinite not in ("error", "clip", "shift"):
-            raise ValueError(
-                "indefinite must be 'error', 'clip' or 'shift', got "
-                f"{self.indefinite!r}"
-            )
+        one_of("error", "clip", "shift")("indefinite", self.indefinite)
         if isinstance(self.matrix, str):
             return
         values = np.asanyarray(self.matrix)
@@ -291,8 +288,7 @@ class ExponentialDistance(_Given):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.scale is not None and not (self.scale > 0 and np.isfinite(self.scale)):
-            raise ValueError(f"scale must be positive and finite, got {self.scale!r}")
+        optional(check_positive)("scale", self.scale)
 
     def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
         """Return the kernel with its scale resolved on the training samples X.

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from mtmkl.checks import is_number
 from mtmkl.kernels import task_kernels as kernels
-from mtmkl.kernels.base import is_number
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.specs import read_spec
 from mtmkl.typing import FloatArray, Spec

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mtmkl.kernels.base import require_positive
+from mtmkl.checks import check_not_negative, check_positive
 from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.typing import FloatArray
@@ -125,9 +125,8 @@ def task_clustering(
     if not (np.isfinite(rho) & (rho >= 0)).all():
         wrong = rho[~(np.isfinite(rho) & (rho >= 0))][0]
         raise ValueError(f"assignments must be finite and at least 0, got {wrong:g}")
-    require_positive("centre", centre)
-    if not (ridge >= 0 and np.isfinite(ridge)):
-        raise ValueError(f"ridge must be finite and at least 0, got {ridge}")
+    check_positive("centre", centre)
+    check_not_negative("ridge", ridge)
     outside = np.flatnonzero(rho.sum(axis=0) == 0)
     if ridge == 0 and outside.size:
         raise ValueError(
@@ -189,7 +188,7 @@ def smooth(
         raise ValueError(f"scales must be a list of numbers, got {scales!r}")
     kernels = []
     for scale in scales:
-        require_positive("scales", scale)
+        check_positive("scales", scale)
         try:
             kernels.append(_checked(np.exp(-D / scale)))
         except ValueError as error:
@@ -214,7 +213,7 @@ def proximity(distances: ArrayLike) -> FloatArray:
         If D is out of its range, or the matrix is not positive semi-definite.
     """
     D = _distances(distances)
-    require_positive("the largest distance", float(D.max()))
+    check_positive("the largest distance", float(D.max()))
     return _checked(1.0 - D / D.max())
 
 
@@ -249,7 +248,7 @@ def hierarchy(
         If the tree is malformed, a task is not one of its leaves, or no node has two
         tasks below.
     """
-    require_positive("centre", centre)
+    check_positive("centre", centre)
     kernels = []
     for members in clusters(tree, tasks):
         inside = np.zeros(len(tasks))

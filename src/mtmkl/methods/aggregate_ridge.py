@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.methods._base.checks import check_positive, checks
+from mtmkl.checks import check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.solvers.linear.ridge import solve_ridge

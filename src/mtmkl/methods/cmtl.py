@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, number_of_groups
 

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from mtmkl.methods._base.checks import check_groups, check_positive, checks
+from mtmkl.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mtmkl.methods._base.checks import check_not_negative, checks
+from mtmkl.checks import check_not_negative, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, PreparedTasks
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mtmkl.checks import check_not_negative, checks, one_of
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.methods._base.checks import check_not_negative, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.kernel_machine import WeightedKernelMachine
 from mtmkl.solvers.solution import Solution

@@ -5,13 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mtmkl.methods._base.checks import (
-    check_count,
-    check_number,
-    check_positive,
-    checks,
-    count_from,
-)
+from mtmkl.checks import check_count, check_number, check_positive, checks, count_from
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.solvers.bayes.chain_diagnostics import effective_sample_size, split_r_hat
 from mtmkl.typing import FloatArray, IntArray

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mtmkl.checks import check_positive
 from mtmkl.kernels.base import Kernel
-from mtmkl.methods._base.checks import check_positive
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.linear import LinearPathEstimator, PreparedRegression
 from mtmkl.solvers.linear.ridge import solve_ridge

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.methods._base.checks import check_count, check_positive, checks
+from mtmkl.checks import check_count, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from mtmkl.checks import check_positive, checks, one_of, optional
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import pivoted_cholesky
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
-from mtmkl.kernels.terms import KernelTerms, Normalization
-from mtmkl.methods._base.checks import check_positive, checks, one_of, optional
+from mtmkl.kernels.terms import KernelTerms, Normalization, check_kernel
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray, Spec
@@ -94,6 +94,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
     """
 
     _checks = checks(
+        kernel=check_kernel,
         communal_scale=check_positive,
         specialised_scale=optional(check_positive),
         normalize=one_of("trace", None),

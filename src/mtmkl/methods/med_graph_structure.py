@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mtmkl.checks import check_number, checks
 from mtmkl.kernels.gram import GramBlocks
-from mtmkl.methods._base.checks import check_number, checks
 from mtmkl.methods._base.graph import GraphEstimator, symmetric
 from mtmkl.methods._base.switched import SwitchedEstimator
 from mtmkl.typing import FloatArray, IntArray

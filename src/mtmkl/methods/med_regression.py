@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
-from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.checks import checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.methods._base.switched import SwitchedMachine
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from mtmkl.checks import check_number, checks, one_of
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
-from mtmkl.methods._base.checks import check_number, checks, one_of
 from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import KernelMachine, TubeRegression
 from mtmkl.solvers.solution import Solution

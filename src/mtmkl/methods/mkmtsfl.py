@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from mtmkl.checks import check_not_negative, check_number, checks, one_of
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
-from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization
-from mtmkl.methods._base.checks import check_not_negative, check_number, checks, one_of
+from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, check_kernels
 from mtmkl.methods._base.estimator import Mixin, MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
@@ -54,6 +54,7 @@ class _MixedSchattenMachine(Mixin):
 
     def _check_params(self) -> None:
         super()._check_params()
+        check_kernels(self.kernels)
         if not 1 <= self.q <= 2:
             raise ValueError(f"q must be from 1 to 2, got {self.q!r}")
         if self.basis_tol >= 1:

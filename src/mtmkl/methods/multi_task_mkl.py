@@ -11,11 +11,10 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from mtmkl.kernels.base import is_number
+from mtmkl.checks import check_flag, checks, is_number, one_of, optional
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
-from mtmkl.methods._base.checks import check_flag, checks, one_of, optional
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 from mtmkl.solvers.solution import Solution

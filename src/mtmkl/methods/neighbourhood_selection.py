@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mtmkl.methods._base.checks import check_number, check_positive, checks, one_of
+from mtmkl.checks import check_number, check_positive, checks, one_of
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.solvers.solution import relative_gap
 from mtmkl.typing import FloatArray

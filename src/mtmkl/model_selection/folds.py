@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length, check_random_state
 
+from mtmkl.checks import count_from
 from mtmkl.task_labels import checked_labels, distinct_labels
 from mtmkl.typing import IntArray
 
@@ -38,10 +39,7 @@ class TaskKFold(BaseCrossValidator):
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        if not isinstance(n_splits, int | np.integer) or n_splits < 2:
-            raise ValueError(
-                f"n_splits must be a whole number of at least 2, got {n_splits!r}"
-            )
+        count_from(2)("n_splits", n_splits)
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state

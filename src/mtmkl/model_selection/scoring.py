@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 
+from mtmkl.checks import one_of
 from mtmkl.task_labels import task_labels
 
 
@@ -62,11 +63,7 @@ class TaskScorer(BaseEstimator):
         ValueError
             If ``response`` is not one of the above, or lengths differ.
         """
-        if self.response not in ("predict", "decision_function"):
-            raise ValueError(
-                "response must be 'predict' or 'decision_function', "
-                f"got {self.response!r}"
-            )
+        one_of("predict", "decision_function")("response", self.response)
         metadata = {} if task is None else {"task": task}
         values = getattr(estimator, self.response)(X, **metadata)
         targets = np.asarray(y)

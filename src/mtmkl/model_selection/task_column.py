@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mtmkl.checks import one_of
 from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import NUMBERS, checked_labels, distinct_labels, task_labels
@@ -185,8 +186,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
                 f"{self.column!r} of X. A PathSearchCV belongs inside: "
                 "TaskColumn(PathSearchCV(...))"
             )
-        if self.unseen not in ("error", "mean"):
-            raise ValueError(f"unseen must be 'error' or 'mean', got {self.unseen!r}")
+        one_of("error", "mean")("unseen", self.unseen)
         estimator = route_tasks(self.estimator)
         inputs, labels = self._split(X, reset=True)
         distinct = distinct_labels(labels, f"column {self.column!r} of X")

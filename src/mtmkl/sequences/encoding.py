@@ -12,6 +12,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mtmkl.checks import check_flag, one_of
 from mtmkl.sparse import canonical_csr
 from mtmkl.typing import IntArray
 
@@ -95,12 +96,8 @@ class SequenceFeatures(TransformerMixin, BaseEstimator):
             the message names the first.
         """
         self._alphabet = check_alphabet(self.alphabet)
-        if self.on_unknown not in ON_UNKNOWN:
-            raise ValueError(
-                f"on_unknown must be one of {ON_UNKNOWN}, got {self.on_unknown!r}"
-            )
-        if not isinstance(self.normalize, bool):
-            raise ValueError(f"normalize must be a bool, got {self.normalize!r}")
+        one_of(*ON_UNKNOWN)("on_unknown", self.on_unknown)
+        check_flag("normalize", self.normalize)
         self._check_params()
         n_features, remedy = self._learn(encode(X, self._alphabet, self.on_unknown))
         if n_features > _MOST_FEATURES:
@@ -192,16 +189,6 @@ def check_alphabet(alphabet: Any) -> str:
             f'such as "ACGT", got {alphabet!r}; lower case counts as upper case'
         )
     return str(alphabet.upper())
-
-
-def check_whole(name: str, value: Any, least: int) -> int:
-    """Return a whole number; raise ValueError unless it is at least ``least``."""
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or value < least:
-        raise ValueError(
-            f"{name} must be a whole number of at least {least}, got {value!r}"
-        )
-    return int(value)
 
 
 def all_kmers(k: int, alphabet: str) -> list[str]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
+from mtmkl.checks import check_count, count_from, require
+from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers
 
 
 @dataclass(eq=False, repr=False)
@@ -77,11 +78,10 @@ class SpectrumFeatures(SequenceFeatures):
 
     def _check_params(self) -> None:
         self._lengths = self._checked_k()
-        fewest = check_whole("mismatches", self.mismatches, 0)
-        if fewest >= self._lengths[0]:
-            raise ValueError(
-                f"mismatches must be less than k = {self._lengths[0]}, got {fewest}"
-            )
+        count_from(0)("mismatches", self.mismatches)
+        demand = f"less than k = {self._lengths[0]}"
+        is_less = self.mismatches < self._lengths[0]
+        require(is_less, "mismatches", self.mismatches, demand)
 
     def _learn(self, encoded: Encoded) -> tuple[int, str]:
         n_letters = len(self._alphabet)
@@ -95,17 +95,15 @@ class SpectrumFeatures(SequenceFeatures):
         return [word for k in self._lengths for word in all_kmers(k, self._alphabet)]
 
     def _checked_k(self) -> range:
-        if isinstance(self.k, tuple | list):
-            if len(self.k) != 2:
-                raise ValueError(
-                    f"k must be a number, or a smallest and a largest one, got {self.k}"
-                )
-            smallest = check_whole("the smallest k", self.k[0], 1)
-            return range(
-                smallest, check_whole("the largest k", self.k[1], smallest) + 1
-            )
-        k = check_whole("k", self.k, 1)
-        return range(k, k + 1)
+        if not isinstance(self.k, tuple | list):
+            check_count("k", self.k)
+            return range(self.k, self.k + 1)
+        demand = "a number, or a smallest and a largest one"
+        require(len(self.k) == 2, "k", self.k, demand)
+        smallest, largest = self.k
+        check_count("the smallest k", smallest)
+        count_from(smallest)("the largest k", largest)
+        return range(smallest, largest + 1)
 
     def _counts(self, encoded: Encoded, k: int) -> csr_array:
         n_letters = len(self._alphabet)

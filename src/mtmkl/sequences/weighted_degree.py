@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers, check_whole
+from mtmkl.checks import check_count
+from mtmkl.sequences.encoding import Encoded, SequenceFeatures, all_kmers
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +73,8 @@ class WeightedDegreeFeatures(SequenceFeatures):
     on_unknown: str = "error"
 
     def _check_params(self) -> None:
-        self._degree = check_whole("degree", self.degree, 1)
+        check_count("degree", self.degree)
+        self._degree = self.degree
 
     def _learn(self, encoded: Encoded) -> tuple[int, str]:
         length = int(encoded.lengths[0])

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._base.checks import check_positive, checks
+from mtmkl.checks import check_positive, checks
 from mtmkl.methods._base.estimator import (
     MultiTaskClassifier,
     MultiTaskEstimator,

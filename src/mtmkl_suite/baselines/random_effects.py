@@ -9,12 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._base.checks import (
-    check_count,
-    check_positive,
-    checks,
-    count_from,
-)
+from mtmkl.checks import check_count, check_positive, checks, count_from
 from mtmkl.methods._base.estimator import (
     MultiTaskClassifier,
     MultiTaskEstimator,

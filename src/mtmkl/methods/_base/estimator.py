@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+from mtmkl.checks import Check
 from mtmkl.kernels.base import refuse_overflow
 from mtmkl.methods._base.bases import (
     BaseEstimator,
@@ -22,7 +23,7 @@ from mtmkl.methods._base.bases import (
     RegressorMixin,
     clone,
 )
-from mtmkl.methods._base.checks import Check, check_inputs
+from mtmkl.methods._base.checks import check_inputs
 from mtmkl.solvers.solution import Solution
 from mtmkl.task_labels import SEARCH_REMEDY, task_labels, task_numbers
 from mtmkl.typing import FloatArray, IntArray

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.utils import Tags
 
+from mtmkl.checks import checks, one_of
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.precomputed import TrainingGram
-from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, has_features
-from mtmkl.methods._base.checks import checks, one_of
+from mtmkl.kernels.terms import (
+    KernelList,
+    KernelTerms,
+    Normalization,
+    check_kernels,
+    has_features,
+)
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.typing import FloatArray, IntArray
 
@@ -87,6 +93,7 @@ class KernelMachine(Mixin):
 
     def _check_params(self) -> None:
         super()._check_params()
+        check_kernels(self.kernels)
         if self._is_precomputed and (self.standardize or self.normalize == "cosine"):
             raise ValueError(
                 'kernels="precomputed" goes with standardize=False, as X holds kernel '

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from mtmkl.checks import check_positive, checks, optional
 from mtmkl.kernels.base import Kernel, from_spec
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.terms import check_kernel
@@ -15,7 +16,7 @@ from mtmkl.methods._base.bases import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from mtmkl.methods._base.checks import check_inputs, check_positive, checks, optional
+from mtmkl.methods._base.checks import check_inputs
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.solvers.linear.task_decomposition import decompose
 from mtmkl.solvers.solution import Solution

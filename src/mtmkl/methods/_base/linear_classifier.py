@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.methods._base.checks import checks
+from mtmkl.checks import checks
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
