@@ -47,6 +47,12 @@ def count_from(least: int) -> Check:
     return check_that(demand, lambda value: is_count(value, least))
 
 
+def at_least(least: float) -> Check:
+    """Return the check that a value is a finite number of at least ``least``."""
+    demand = f"at least {least} and finite"
+    return check_that(demand, lambda value: is_finite(value) and value >= least)
+
+
 def one_of(*choices: str | None) -> Check:
     """Return the check that a value is one of the choices."""
     *others, last = map(repr, choices)
@@ -61,9 +67,7 @@ check_positive = check_that("positive and finite", lambda v: is_finite(v) and v 
 check_share = check_that(
     "positive and less than 1", lambda v: is_finite(v) and 0 < v < 1
 )
-check_not_negative = check_that(
-    "at least 0 and finite", lambda v: is_finite(v) and v >= 0
-)
+check_not_negative = at_least(0)
 check_groups = check_that(
     "a whole number of at least 1, or a share of the tasks in (0, 0.5]", _is_group
 )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from mtmkl.checks import check_number, checks, one_of
+from mtmkl.checks import at_least, checks, one_of
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, Normalization
 from mtmkl.methods._base.estimator import MultiTaskClassifier, MultiTaskRegressor
@@ -29,12 +29,7 @@ class _MixedNormMachine(KernelMachine):
     tol: float = 1e-4
     max_iter: int = 500
 
-    _checks = checks(normalize=one_of("cosine", "trace", None), p=check_number)
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        if self.p < 2:
-            raise ValueError(f"p must be at least 2, got {self.p!r}")
+    _checks = checks(normalize=one_of("cosine", "trace", None), p=at_least(2))
 
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from mtmkl.checks import check_not_negative, check_number, checks, one_of
+from mtmkl.checks import check_that, checks, is_number, one_of
 from mtmkl.kernels.basis import KernelBasis, kernel_basis
 from mtmkl.kernels.gram import MAX_BYTES, GramMemoryError
 from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, check_kernels
@@ -29,9 +29,11 @@ class _MixedSchattenMachine(Mixin):
 
     along: ClassVar[tuple[str, ...]] = ("C", "q")
     _checks = checks(
-        q=check_number,
+        q=check_that("from 1 to 2", lambda q: is_number(q) and 1 <= q <= 2),
         normalize=one_of("trace", "cosine", None),
-        basis_tol=check_not_negative,
+        basis_tol=check_that(
+            "at least 0 and below 1", lambda tol: is_number(tol) and 0 <= tol < 1
+        ),
     )
 
     C: float = 1.0
@@ -55,13 +57,6 @@ class _MixedSchattenMachine(Mixin):
     def _check_params(self) -> None:
         super()._check_params()
         check_kernels(self.kernels)
-        if not 1 <= self.q <= 2:
-            raise ValueError(f"q must be from 1 to 2, got {self.q!r}")
-        if self.basis_tol >= 1:
-            raise ValueError(
-                f"basis_tol must be below 1, got {self.basis_tol!r}: it is a share "
-                "of the largest eigenvalue, and no coordinate would be kept"
-            )
 
     def _dense_only(self) -> str | None:
         return "the coordinates of its kernels are computed from distinct dense rows"

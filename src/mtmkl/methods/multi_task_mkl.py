@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
-from mtmkl.checks import check_flag, checks, is_number, one_of, optional
+from mtmkl.checks import check_flag, check_that, checks, is_number, one_of, optional
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
@@ -173,6 +173,9 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
 
     along: ClassVar[tuple[str, ...]] = ("C",)
     _checks = checks(
+        p=check_that(
+            "a number of at least 1, or infinite", lambda p: is_number(p) and p >= 1
+        ),
         loss=one_of("hinge", "logistic"),
         solver=one_of("auto", "gram", "features"),
         normalize=one_of("cosine", "trace", None),
@@ -195,10 +198,6 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     random_state: int | None = 0
 
     def _check_params(self) -> None:
-        if not is_number(self.p) or not self.p >= 1:
-            raise ValueError(
-                f"p must be a number of at least 1, or infinite, got {self.p!r}"
-            )
         super()._check_params()
         if self.fit_intercept and self.loss == "logistic":
             raise ValueError(

@@ -40,7 +40,7 @@ def test_one_kernel_and_two_are_independent_machines(related):
 
 def test_what_is_refused(related):
     X, y, task = related
-    with pytest.raises(ValueError, match=r"p must be at least 2, got 1\.5"):
+    with pytest.raises(ValueError, match=r"p must be at least 2 and finite, got 1\.5"):
         MKMTFLRegressor(p=1.5).fit(X, y, task)
     with pytest.raises(ValueError, match="y holds text, and the targets"):
         MKMTFLRegressor().fit(X, y.astype(str), task)

@@ -39,7 +39,7 @@ def test_coordinates_beyond_memory_are_refused(related, monkeypatch):
     [
         ({"q": 0.9}, "q must be from 1 to 2, got 0.9"),
         ({"q": 2.5}, "q must be from 1 to 2, got 2.5"),
-        ({"basis_tol": 1.0}, "basis_tol must be below 1, got 1.0"),
+        ({"basis_tol": 1.0}, "basis_tol must be at least 0 and below 1, got 1.0"),
     ],
 )
 def test_bad_parameters_are_refused(related, params, said):
