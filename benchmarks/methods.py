@@ -166,7 +166,7 @@ def linear_series(name: str, penalty: Any) -> Series:
         import cvxpy as cp
 
         constant = cp.Problem(cp.Minimize(p.log_alpha))
-        return stated.squared_norm(*p.grams, GAMMA, penalty) + constant
+        return stated.squared_norm(p.grams, GAMMA, penalty) + constant
 
     baselines = by_cvxpy(
         state, largest=139, largest_cvxopt=80, module="linear_problems"

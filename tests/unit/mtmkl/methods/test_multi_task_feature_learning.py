@@ -79,8 +79,9 @@ def test_gap_without_truncation_bounds_the_untruncated_minimum(
         gamma, fit_intercept=fit_intercept, **options
     )
     estimator.fit(X, y, task)
-    every = square_root(kernel(X, X)), y, task, gamma, "trace"
-    minimum = find_optimum(squared_norm(*every, fit_intercept=fit_intercept)).value
+    every = square_root(kernel(X, X)), y, task
+    stated = squared_norm(every, gamma, "trace", fit_intercept=fit_intercept)
+    minimum = find_optimum(stated).value
     certified = estimator.objective_ * (1 - estimator.untruncated_gap_)
     assert certified <= minimum * (1 + 1e-6)
     assert minimum <= estimator.objective_ * (1 + 1e-6)

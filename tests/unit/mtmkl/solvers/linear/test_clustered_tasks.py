@@ -18,5 +18,5 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(lam, problem):
     tasks = decompose(X, y, task, n_tasks=T)
     for r in {1, 2, T}:
         solution = solve(tasks, ClusteredTasks(lam, r, **EPSILONS), tol=1e-8)
-        stated = clustered_tasks(X, y, task, lam, r, **EPSILONS)
+        stated = clustered_tasks((X, y, task), lam, r, **EPSILONS)
         assert_between(solution.certificate, stated)

@@ -17,7 +17,7 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(weights, probl
     X, y, task, n_tasks = problem
     tasks = decompose(X, y, task, n_tasks=n_tasks)
     solution = solve(tasks, FlexibleClusters(*weights), tol=1e-8)
-    assert_between(solution.certificate, flexible_clusters(X, y, task, weights))
+    assert_between(solution.certificate, flexible_clusters((X, y, task), weights))
 
 
 def test_pairwise_prox_pools_exactly():

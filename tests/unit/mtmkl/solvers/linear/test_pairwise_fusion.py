@@ -15,7 +15,7 @@ WEIGHTS = [0.05, 0.5, 4.0]
 def test_reaches_the_optimum_over_all_levels(lam, problem):
     X, y, task, T = problem
     solution = solve(decompose(X, y, task, n_tasks=T), lam, 1.5, 3, tol=1e-8)
-    stated = pairwise_fusion(X, y, task, [lam / 1.5**h for h in range(3)])
+    stated = pairwise_fusion((X, y, task), [lam / 1.5**h for h in range(3)])
     assert_between(solution.certificate, stated)
 
 

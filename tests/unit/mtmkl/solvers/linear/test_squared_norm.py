@@ -28,7 +28,7 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(penalty, probl
     tasks = prepare(X, y, task, penalty, n_tasks=n_tasks)
     for gamma in (1e-2, 1.0, 30.0):
         solution = solve(tasks, gamma, penalty=penalty, tol=1e-8)
-        stated = squared_norm(X, y, task, gamma, penalty)
+        stated = squared_norm((X, y, task), gamma, penalty)
         assert_between(solution.certificate, stated)
         size = norm(penalty, solution.coef)
         assert solution.extra["norm"] == pytest.approx(size, rel=1e-9)

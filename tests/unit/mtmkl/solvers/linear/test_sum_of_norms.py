@@ -28,7 +28,7 @@ def test_optimum_of_an_independent_solver_lies_between_the_bounds(model, problem
     for weights in WEIGHTS:
         solution = solve(tasks, *weights, model=model, tol=1e-8)
         np.testing.assert_array_equal(solution.coef, np.add(*solution.extra["parts"]))
-        stated = sum_of_norms(X, y, task, weights, model)
+        stated = sum_of_norms((X, y, task), weights, model)
         assert_between(solution.certificate, stated)
 
 

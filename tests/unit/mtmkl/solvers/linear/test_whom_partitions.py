@@ -95,7 +95,8 @@ def test_coefficients_are_the_optimum_for_their_groups(gamma, problem):
     for g in np.unique(groups):
         mine = groups[task] == g
         number = np.searchsorted(np.flatnonzero(groups == g), task[mine])
-        stated = linear_problems.squared_norm(X[mine], y[mine], number, gamma, "trace")
+        own = X[mine], y[mine], number
+        stated = linear_problems.squared_norm(own, gamma, "trace")
         optimum += find_optimum(stated).value
         M = [X[task == t].T @ a[task == t] for t in np.flatnonzero(groups == g)]
         bound -= np.linalg.norm(M, 2) ** 2 / (4 * gamma)
