@@ -32,9 +32,9 @@ from threadpoolctl import ThreadpoolController
 from mtmkl.compiled import compiled, dot
 from mtmkl.solvers.linear.penalties import ROWS, STEP_OVER_GAMMA
 from mtmkl.solvers.linear.squared_norm import minimise
-from mtmkl.solvers.linear.task_admm import WarmStart
+from mtmkl.solvers.linear.task_admm import BestPair, WarmStart
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, thin_svd
-from mtmkl.solvers.solution import Certificate, Solution, warn_if_stopped
+from mtmkl.solvers.solution import Solution, warn_if_stopped
 from mtmkl.typing import FloatArray, IntArray
 
 _FIRST_ROWS = 16
@@ -198,28 +198,23 @@ def _solve(
     step = state.step
     rows = np.flatnonzero(W.any(axis=0))
     Z = W.take(rows, axis=1)
-    objective, bound, best_W, dual = np.inf, -np.inf, W, np.zeros(problem.y.size)
-    norm, n_iter, share = 0.0, 0, _FIRST_SHARE
-    history: list[float] = []
+    best, n_iter, share = BestPair(tol), 0, _FIRST_SHARE
     while True:
         residual = problem.residual(Z, rows)
         lengths = np.linalg.norm(W, axis=0)
         loss = float(residual @ residual)
-        value = loss + gamma * float(lengths.sum()) ** 2
-        if value < objective:
-            objective, best_W, norm = value, W, float(lengths.sum())
+        norm = float(lengths.sum())
         pulls = np.linalg.norm(problem.pull(residual), axis=0)
         linear = 2.0 * float(problem.y @ residual)
         quadratic = loss + float(pulls.max(initial=0.0)) ** 2 / gamma
         scale = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
-        if 0.5 * scale * linear > bound:
-            bound, dual = 0.5 * scale * linear, 2.0 * scale * residual
-        history.append(objective)
-        if objective - bound <= tol * objective or n_iter >= max_iter:
+        value, bound = loss + gamma * norm**2, 0.5 * scale * linear
+        best.offer(value, (W, norm), bound, 2.0 * scale * residual)
+        if best.is_close or n_iter >= max_iter:
             break
         in_use = lengths != 0.0
         n_in_use = int(np.count_nonzero(in_use))
-        is_outside = pulls > gamma * lengths.sum()
+        is_outside = pulls > gamma * norm
         is_outside[rows] = False
         outside = np.flatnonzero(is_outside)
         needed = max(_FIRST_ROWS, 2 * n_in_use)
@@ -243,7 +238,7 @@ def _solve(
             Z = inner.primal
         if not is_close and n_iter < max_iter:
             tasks = problem.on(rows)
-            best, inner, n_more = minimise(
+            found, inner, n_more = minimise(
                 tasks.arrays,
                 tasks.constant,
                 gamma,
@@ -252,31 +247,19 @@ def _solve(
                 max_iter - n_iter,
                 inner,
             )
-            Z, _ = best.point
+            Z, _ = found.point
             n_iter += n_more
-            if rows.size == d and best.bound > bound:
-                bound, dual = best.bound, tasks.expand(best.dual)
+            if rows.size == d and found.bound > best.bound:
+                best.bound, best.dual = found.bound, tasks.expand(found.dual)
         step = inner.step
         W, multiplier = np.zeros(shape), np.zeros(shape)
         W[:, rows], multiplier[:, rows] = Z, inner.multiplier
-    certificate = Certificate(
-        objective=objective,
-        dual_objective=bound,
-        n_iter=n_iter,
-        status="converged" if objective - bound <= tol * objective else "stopped",
-        history=np.array(history),
-    )
+    certificate = best.certificate(n_iter)
     problem_name = f"squared rows norm, gamma={gamma:g}"
     warn_if_stopped(certificate, problem_name, tol, stacklevel=4)
-    return Solution(
-        coef=best_W.T,
-        certificate=certificate,
-        dual=dual,
-        extra={
-            "warm_start": WarmStart(best_W, multiplier, step),
-            "norm": norm,
-        },
-    )
+    W, norm = best.point
+    extra = {"warm_start": WarmStart(W, multiplier, step), "norm": norm}
+    return Solution(W.T, certificate, dual=best.dual, extra=extra)
 
 
 def _sweep_rows(
