@@ -15,7 +15,9 @@ from mtmkl.checks import check_flag, check_that, checks, is_number, one_of, opti
 from mtmkl.kernels.feature_maps import feature_map, has_feature_map
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelTerms, Normalization
+from mtmkl.methods._base.checks import NO_ZEROS
 from mtmkl.methods._base.estimator import MultiTaskClassifier
+from mtmkl.methods._base.linear import task_outputs
 from mtmkl.methods._base.multi_task_terms import MultiTaskTerms
 from mtmkl.solvers.solution import Solution
 from mtmkl.sparse import Inputs
@@ -237,12 +239,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         )
 
     def _dense_only(self) -> str | None:
-        if self.standardize:
-            return (
-                "standardize=True subtracts the means of the features, so that no zero "
-                "stays zero"
-            )
-        return None
+        return NO_ZEROS if self.standardize else None
 
     def _position(self) -> float:
         return self.C
@@ -390,9 +387,11 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             ones = np.ones((1, self._resolved.n_terms))
             out = self._machine.outputs(X, task, self.dual_coef_, ones)
         elif hasattr(self, "coef_"):
-            out = _outputs([X], [self.coef_.T], task)
+            out = task_outputs(X, self.coef_, task)
         else:
-            out = _outputs(_maps(self._resolved, X), self._map_weights, task)
+            pairs = zip(_maps(self._resolved, X), self._map_weights, strict=True)
+            parts = (task_outputs(phi, w.T, task) for phi, w in pairs)
+            out = sum(parts, np.zeros(task.size))
         return out + self.intercept_[task]
 
     @available_if(lambda self: self.loss == "logistic")
@@ -432,15 +431,3 @@ def _maps(resolved: KernelTerms, X: Inputs) -> list[Inputs]:
         assert kernel is not None
         maps.append(feature_map(kernel, Z, float(scale)))
     return maps
-
-
-def _outputs(
-    maps: Sequence[Inputs], weights: Sequence[FloatArray], task: IntArray
-) -> FloatArray:
-    """Return Σ_b ⟨φ_b(x), w_bt⟩ for samples x of tasks t, with w (T, d_b)."""
-    out = np.zeros(task.size)
-    for t in np.unique(task):
-        rows = np.flatnonzero(task == t)
-        for phi, w in zip(maps, weights, strict=True):
-            out[rows] += phi[rows] @ w[t]
-    return out

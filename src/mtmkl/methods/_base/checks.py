@@ -9,6 +9,11 @@ from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from mtmkl.sparse import canonical_csr, is_sparse
 
+NO_ZEROS = (
+    "standardize=True subtracts the means of the features, so that no zero stays zero"
+)
+"""Reason why features that are standardised must be dense."""
+
 
 def check_inputs(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """Return features and targets as ``validate_data`` does, in float64.

@@ -17,6 +17,7 @@ from mtmkl.kernels.terms import (
     check_kernels,
     has_features,
 )
+from mtmkl.methods._base.checks import NO_ZEROS
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.typing import FloatArray, IntArray
 
@@ -117,10 +118,7 @@ class KernelMachine(Mixin):
         if self._is_precomputed:
             return "it holds kernel values"
         if self.standardize:
-            return (
-                "standardize=True subtracts the means of the features, so that no zero "
-                "stays zero"
-            )
+            return NO_ZEROS
         if has_features(self.kernels):
             return (
                 '"features" makes a dense column of each feature (take kernels such as '
