@@ -1,6 +1,6 @@
 """Any estimator of scikit-learn for many tasks: one per task, or one with the task."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,6 @@ from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import task_labels, task_numbers
 from mtmkl.typing import FloatArray
 
-if TYPE_CHECKING:
-    from typing import Self
-
 __all__ = ["PerTask", "Pooled"]
 
 
@@ -45,7 +42,7 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
         tags.target_tags.multi_output = False
         return tags
 
-    def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+    def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> Self:
         """Fit all tasks.
 
         Parameters

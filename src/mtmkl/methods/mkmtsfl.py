@@ -13,10 +13,10 @@ from mtmkl.kernels.terms import KernelList, KernelTerms, Normalization, check_ke
 from mtmkl.methods._base.estimator import Mixin, MultiTaskClassifier, MultiTaskRegressor
 from mtmkl.methods._base.kernel_machine import TubeRegression
 from mtmkl.methods.mkmtfl import SEVEN_KERNELS
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.weights.mixed_schatten import SchattenProblem
 
 
@@ -86,13 +86,13 @@ class _MixedSchattenMachine(Mixin):
             prepared.solve[q] = self._path(problem)
         self._keep(prepared, prepared.solve[q](float(self._cost())))
 
-    def _path(self, problem: "SchattenProblem") -> "Callable[[float], Solution]":
+    def _path(self, problem: "SchattenProblem") -> Callable[[float], Solution]:
         """Return the solver for one C after the other."""
         from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 
         return MixedSchattenPath(problem, tol=self.tol, max_iter=self.max_iter).solve
 
-    def _keep(self, prepared: "_Prepared", solution: "Solution") -> None:
+    def _keep(self, prepared: "_Prepared", solution: Solution) -> None:
         """Set the fitted attributes."""
         coordinates = prepared.coordinates
         self.kernel_names_ = coordinates.terms.names
@@ -121,7 +121,7 @@ class _Prepared:
     y: FloatArray
     sizes: IntArray
     order: IntArray
-    solve: "dict[float, Callable[[float], Solution]]" = field(default_factory=dict)
+    solve: dict[float, Callable[[float], Solution]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

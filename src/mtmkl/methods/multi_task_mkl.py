@@ -282,7 +282,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             rng=np.random.default_rng(self.random_state),
         )
 
-    def _follow(self, prepared: "_Prepared", previous: "Solution | None") -> Solution:
+    def _follow(self, prepared: "_Prepared", previous: Solution | None) -> Solution:
         terms = prepared.terms
         solution = None
         if prepared.path is None:
@@ -307,8 +307,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         return solution
 
     def _by_features(
-        self, prepared: "_Prepared", previous: "Solution | None"
-    ) -> "Solution | None":
+        self, prepared: "_Prepared", previous: Solution | None
+    ) -> Solution | None:
         """Return the solution by epochs, or None where they end short of ``tol``.
 
         Then Gram matrices take over, if ``solver`` leaves it open and they are small.

@@ -4,7 +4,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,6 @@ from mtmkl.model_selection.folds import TaskKFold
 from mtmkl.model_selection.task_column import route_tasks
 from mtmkl.task_labels import task_labels
 from mtmkl.typing import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from typing import Self
 
 Scorer = Callable[..., float]
 
@@ -197,7 +194,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         """Number of features."""
         return int(self._refitted().n_features_in_)
 
-    def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> "Self":
+    def fit(self, X: Any, y: ArrayLike, task: ArrayLike | None = None) -> Self:
         """Score every point of the grid in every fold, and fit the best one.
 
         Parameters

@@ -1,7 +1,7 @@
 """Tasks by scikit-learn's metadata routing, or in a column of X."""
 
 import inspect
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,6 @@ from mtmkl.errors import some
 from mtmkl.sparse import is_sparse
 from mtmkl.task_labels import NUMBERS, checked_labels, distinct_labels, task_labels
 from mtmkl.typing import FloatArray
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 def route_tasks(estimator: Any) -> Any:
@@ -154,7 +151,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         classes: NDArray[Any] = self.estimator_.classes_
         return classes
 
-    def fit(self, X: Any, y: ArrayLike, **unsupported: Any) -> "Self":
+    def fit(self, X: Any, y: ArrayLike, **unsupported: Any) -> Self:
         """Fit all tasks.
 
         Parameters

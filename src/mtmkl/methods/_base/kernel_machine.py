@@ -19,10 +19,10 @@ from mtmkl.kernels.terms import (
 )
 from mtmkl.methods._base.checks import NO_ZEROS
 from mtmkl.methods._base.estimator import Mixin
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
     from mtmkl.solvers.svm.task_duals import DualProblem
 
 
@@ -74,7 +74,7 @@ class KernelMachine(Mixin):
 
         return SumKernelPath(problem, tol=self.tol)
 
-    def _solve(self, path: Any) -> "Solution":
+    def _solve(self, path: Any) -> Solution:
         """Solve at this point."""
         solution: Solution = path.solve(self._cost())
         return solution
@@ -146,14 +146,14 @@ class KernelMachine(Mixin):
         )
         return training, self._path(problem)
 
-    def _follow(self, prepared: Any, previous: "Solution | None") -> "Solution":
+    def _follow(self, prepared: Any, previous: Solution | None) -> Solution:
         training, path = prepared
         training.keep_last = previous is not None  # the path has other models
         solution = self._solve(path)
         self._keep(training, solution)
         return solution
 
-    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+    def _keep(self, training: TrainingSet, solution: Solution) -> None:
         """Set the fitted attributes; ``coef`` has weights (T, D) or (D,) of kernels."""
         terms, block = training.terms, training.block_of_task
         beta, intercept = solution.dual, solution.intercept
@@ -225,11 +225,11 @@ class WeightedKernelMachine(KernelMachine):
 
         return PairwiseSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
 
-    def _solve(self, path: Any) -> "Solution":
+    def _solve(self, path: Any) -> Solution:
         solution: Solution = path.solve(self._cost(), float(self.lam))
         return solution
 
-    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+    def _keep(self, training: TrainingSet, solution: Solution) -> None:
         super()._keep(training, solution)
         self.weights_ = self._weights
 

@@ -1,16 +1,14 @@
 """Maximum entropy discrimination: switches, and the α of their prior."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.kernel_machine import KernelMachine
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.solution import Solution
+from mtmkl.solvers.solution import Solution
 
 
 @dataclass(eq=False, repr=False)
@@ -31,7 +29,7 @@ class SwitchedEstimator(Mixin):
         value = self.alpha if relative is None else relative
         return float(self.C), relative is not None, float(value)
 
-    def _solve(self, path: Any) -> "Solution":
+    def _solve(self, path: Any) -> Solution:
         """Solve at this C and α, and set ``log_alpha_`` and ``alpha_``."""
         if self.relative_alpha is None:
             log_alpha = np.log(self.alpha) if self.alpha > 0 else -np.inf
@@ -50,6 +48,6 @@ class SwitchedEstimator(Mixin):
 class SwitchedMachine(SwitchedEstimator, KernelMachine):
     """Mixin of support vector machines that weigh kernels by expected switches."""
 
-    def _keep(self, training: TrainingSet, solution: "Solution") -> None:
+    def _keep(self, training: TrainingSet, solution: Solution) -> None:
         super()._keep(training, solution)
         self.switches_ = solution.coef
