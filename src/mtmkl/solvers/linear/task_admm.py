@@ -109,8 +109,8 @@ def solve(
     -------
     Solution
         ``coef`` of shape (d, T), a proximal point; ``dual`` of shape (n,) in the order
-        of the samples; ``extra["warm_start"]``, and ``extra["penalty"]`` = Ω(W). The
-        history holds the best objective so far at each check.
+        of the samples; ``extra["warm_start"]``. The history holds the best objective
+        so far at each check.
 
     Warns
     -----
@@ -121,12 +121,11 @@ def solve(
     best = BestPair(tol)
     certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
     warn_if_stopped(certificate, type(penalty).__name__, tol)
-    coef, size = best.point
     return Solution(
-        coef=coef.T,
+        coef=best.point[0].T,
         certificate=certificate,
         dual=tasks.expand(best.dual),
-        extra={"warm_start": steps.end(), "penalty": size},
+        extra={"warm_start": steps.end()},
     )
 
 

@@ -164,11 +164,10 @@ class PairwiseSharingPath:
         Returns
         -------
         Solution
-            ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,); ``extra``:
-            "groups" (blocks,), labels of equal weights in order of appearance, "q"
-            (blocks, M) and "edge_duals" (pairs of blocks, M). The certificate's lower
-            bound is the best of those met; it and the objective are recomputed from
-            their duals at the end.
+            ``coef``: θ (blocks, M); ``dual``: β (N,); ``intercept``: (T,);
+            ``extra["groups"]`` (blocks,), labels of equal weights in order of
+            appearance. The certificate's lower bound is the best of those met; it and
+            the objective are recomputed from their duals at the end.
         """
         if self.state is None:
             self.state = self._duals(C)
@@ -456,11 +455,7 @@ class _Search(Descent):
             certificate=certificate,
             dual=self.state.beta.copy(),
             intercept=self.state.intercept,
-            extra={
-                "groups": group_labels(self.theta),
-                "q": self.support.q,
-                "edge_duals": self.edge_duals,
-            },
+            extra={"groups": group_labels(self.theta)},
         )
 
     def visited(self) -> _Visited:
