@@ -5,10 +5,10 @@ from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, validate_params
+from sklearn.utils._param_validation import Interval
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.synthetic import COUNT, NOT_NEGATIVE
+from mtmkl.datasets.synthetic import SHARED, validated
 from mtmkl.typing import FloatArray, IntArray
 
 MAX_NODES = 20
@@ -17,17 +17,14 @@ MAX_NODES = 20
 _MAX_DRAWS = 1000
 
 
-@validate_params(
+@validated(
     {
+        **SHARED,
         "n_nodes": [Interval(Integral, 3, MAX_NODES, closed="both")],
-        "n_train": COUNT,
-        "n_test": COUNT,
         "edge_probability": [Interval(Real, 0, 1, closed="neither"), None],
         "least_coupling": [Interval(Real, 0, np.inf, closed="neither")],
         "largest_coupling": [Interval(Real, 0, np.inf, closed="neither")],
-        "seed": NOT_NEGATIVE,
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def ising_graphs(
     *,

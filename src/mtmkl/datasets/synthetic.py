@@ -8,6 +8,7 @@ second one, column after column.
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -27,18 +28,13 @@ NOISE_SD = 0.1
 
 NOT_NEGATIVE = [Interval(Integral, 0, None, closed="left")]
 COUNT = [Interval(Integral, 1, None, closed="left")]
+SHARED = {"n_train": COUNT, "n_test": COUNT, "seed": NOT_NEGATIVE}
+"""Constraints on parameters of all generators."""
+
+validated = partial(validate_params, prefer_skip_nested_validation=True)
 
 
-@validate_params(
-    {
-        "n_irrelevant": NOT_NEGATIVE,
-        "n_tasks": COUNT,
-        "n_train": COUNT,
-        "n_test": COUNT,
-        "seed": NOT_NEGATIVE,
-    },
-    prefer_skip_nested_validation=True,
-)
+@validated({**SHARED, "n_irrelevant": NOT_NEGATIVE, "n_tasks": COUNT})
 def linear_synthetic(
     *,
     n_irrelevant: int = 0,
@@ -90,15 +86,12 @@ def linear_synthetic(
     return replace(data, truth={**data.truth, "covariance": covariance, "coef": coef})
 
 
-@validate_params(
+@validated(
     {
+        **SHARED,
         "n_variables": [Interval(Integral, N_RELEVANT, None, closed="left")],
         "n_tasks": COUNT,
-        "n_train": COUNT,
-        "n_test": COUNT,
-        "seed": NOT_NEGATIVE,
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def nonlinear_synthetic(
     *,

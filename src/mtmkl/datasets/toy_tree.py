@@ -9,28 +9,25 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from mtmkl.datasets.container import MultiTaskData
-from mtmkl.datasets.synthetic import COUNT, NOT_NEGATIVE
+from mtmkl.datasets.synthetic import COUNT, NOT_NEGATIVE, SHARED, validated
 from mtmkl.typing import FloatArray
 
 Reading = Literal["standard_deviation", "variance"]
 
 
-@validate_params(
+@validated(
     {
+        **SHARED,
         "spread": [Interval(Real, 0, np.inf, closed="neither")],
         "reading": [StrOptions({"standard_deviation", "variance"})],
         "dims": COUNT,
         "depth": COUNT,
         "flips": NOT_NEGATIVE,
-        "n_train": COUNT,
         "n_validation": COUNT,
-        "n_test": COUNT,
-        "seed": NOT_NEGATIVE,
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def toy_tree(
     *,
