@@ -339,7 +339,7 @@ def _renew_costs(
     (T, G): with the task where it is not a member, without it where it is.
     """
     for g in range(costs.size):
-        inside = _inside(groups, g)
+        inside = groups == g
         if is_new[g]:
             costs[g] = squared_trace_norm(gram, inside)
         for t in range(groups.size):
@@ -385,18 +385,10 @@ def _swap_rise(
 @routine
 def _exchanged(gram: FloatArray, groups: IntArray, leaving: int, coming: int) -> float:
     """Return the cost of a task's group once another task has taken its place."""
-    inside = _inside(groups, groups[leaving])
+    inside = groups == groups[leaving]
     inside[leaving] = False
     inside[coming] = True
     return squared_trace_norm(gram, inside)
-
-
-@routine
-def _inside(groups: IntArray, g: int) -> NDArray[np.bool_]:
-    inside = np.empty(groups.size, dtype=np.bool_)
-    for t in range(groups.size):
-        inside[t] = groups[t] == g
-    return inside
 
 
 def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
@@ -441,7 +433,7 @@ def move_tasks(
     while unmoved < n_tasks:
         for g in range(n_groups):
             if not is_known[t, g]:
-                changed[t, g] = _changed_cost(gram, _inside(groups, g), t)
+                changed[t, g] = _changed_cost(gram, groups == g, t)
                 is_known[t, g] = True
         own = groups[t]
         saved = costs[own] - changed[t, own]
@@ -465,21 +457,12 @@ def move_tasks(
 @compiled
 def squared_trace_norm(gram: FloatArray, inside: NDArray[np.bool_]) -> float:
     """Return ||W_g||_tr² of the columns inside, given W'W."""
-    index = np.empty(inside.size, dtype=np.intp)
-    size = 0
-    for t in range(inside.size):
-        if inside[t]:
-            index[size] = t
-            size += 1
-    if size == 0:
+    index = np.flatnonzero(inside)
+    if index.size == 0:
         return 0.0
-    if size == 1:
+    if index.size == 1:
         return gram[index[0], index[0]]
-    part = np.empty((size, size))
-    for i in range(size):
-        for j in range(size):
-            part[i, j] = gram[index[i], index[j]]
     total = 0.0
-    for value in np.linalg.eigvalsh(part):
+    for value in np.linalg.eigvalsh(gram[index][:, index]):
         total += np.sqrt(max(value, 0.0))
     return total * total
