@@ -20,18 +20,8 @@ _MAX_STEPS = 200
 @routine
 def _block(S: FloatArray, first: int, last: int) -> FloatArray:
     """Return columns of S, transposed if they are no more than the rows."""
-    n_tasks, d = S.shape[0], last - first
-    if d > n_tasks:
-        M = np.empty((n_tasks, d))
-        for t in range(n_tasks):
-            for f in range(d):
-                M[t, f] = S[t, first + f]
-    else:
-        M = np.empty((d, n_tasks))
-        for t in range(n_tasks):
-            for f in range(d):
-                M[f, t] = S[t, first + f]
-    return M
+    block = S[:, first:last]
+    return block.copy() if last - first > S.shape[0] else block.T.copy()
 
 
 @compiled
@@ -49,11 +39,9 @@ def decompose(
         M = _block(S, ends[j], ends[j + 1])
         m = M.shape[0]
         squares, V = spectrum(np.dot(M, M.T))
-        for i in range(values.shape[1]):
-            values[j, i] = np.sqrt(max(squares[m - 1 - i], 0.0)) if i < m else 0.0
-        for a in range(m):
-            for i in range(m):
-                vectors[place + a * m + i] = V[a, m - 1 - i]
+        values[j, :m] = np.sqrt(np.maximum(squares[::-1], 0.0))
+        values[j, m:] = 0.0
+        vectors[place : place + m * m] = V[:, ::-1].copy().reshape(m * m)
         place += m * m
 
 
@@ -96,25 +84,15 @@ def shrink(
         m, rank = M.shape[0], 0
         while rank < m and values[j, rank] > thresholds[j]:
             rank += 1
-        V, F = np.empty((rank, m)), np.empty((m, rank))
-        for i in range(rank):
-            for a in range(m):
-                V[i, a] = vectors[place + a * m + i]
-                F[a, i] = V[i, a] * (1.0 - thresholds[j] / values[j, i])
+        V = vectors[place : place + m * m].reshape(m, m)[:, :rank]
         place += m * m
-        if rank > 0:
-            M = np.dot(F, np.dot(V, M))
-        columns = range(ends[j], ends[j + 1])
-        for t in range(out.shape[0]):
-            if rank == 0:
-                for f in columns:
-                    out[t, f] = 0.0
-            elif m == len(columns):
-                for f in columns:
-                    out[t, f] = M[f - ends[j], t]
-            else:
-                for f in columns:
-                    out[t, f] = M[t, f - ends[j]]
+        block = out[:, ends[j] : ends[j + 1]]
+        if rank == 0:
+            block[:] = 0.0
+            continue
+        kept = V * (1.0 - thresholds[j] / values[j, :rank])
+        M = np.dot(kept, np.dot(V.T.copy(), M))
+        block[:] = M.T if m == block.shape[1] else M
 
 
 @routine
