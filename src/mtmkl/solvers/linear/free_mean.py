@@ -85,8 +85,7 @@ def joint_step(
     for i in range(d):
         mean[i] = dot(inverse[i], pooled)
     V, pull, residual = relaxed_step(data, Z, L, mean, step)
-    for i in range(d):
-        mean[i] = 0.0
+    mean[:] = 0.0
     for t in range(n_tasks):
         add_scaled(mean, 1.0 / n_tasks, V[t])
     for t in range(n_tasks):

@@ -146,13 +146,9 @@ def _newton_step(
     new, intercept = _coordinate_descent(columns, y, z, alpha, coef, b, tol)
     new_z = _scores(columns, new, intercept)
     before = _value(y, z, alpha, coef)
-    trial, trial_z = np.empty_like(coef), np.empty_like(z)
     step = 1.0
     for _ in range(40):
-        for k in range(coef.size):
-            trial[k] = coef[k] + step * (new[k] - coef[k])
-        for i in range(z.size):
-            trial_z[i] = z[i] + step * (new_z[i] - z[i])
+        trial, trial_z = coef + step * (new - coef), z + step * (new_z - z)
         if _value(y, trial_z, alpha, trial) <= before + _ROUNDING * abs(before):
             return trial, b + step * (intercept - b)
         step *= 0.5
@@ -201,8 +197,7 @@ def _coordinate_descent(
     mass = total(weight)
     weighted, curvature = np.empty_like(columns), np.empty(d)
     for k in range(d):
-        for i in range(n):
-            weighted[k, i] = weight[i] * columns[k, i]
+        weighted[k] = weight * columns[k]
         curvature[k] = dot(weighted[k], columns[k])
     new, intercept = coef.copy(), b
     for _ in range(_MAX_PASSES):

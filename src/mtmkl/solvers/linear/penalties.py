@@ -153,9 +153,7 @@ def _row_norms(V: FloatArray) -> FloatArray:
     for t in range(V.shape[0]):
         for i in range(V.shape[1]):
             norms[i] += V[t, i] * V[t, i]
-    for i in range(V.shape[1]):
-        norms[i] = np.sqrt(norms[i])
-    return norms
+    return np.sqrt(norms)
 
 
 @compiled

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mtmkl.compiled import add_scaled, compiled, dot_at
+from mtmkl.compiled import add_scaled, compiled, dot, dot_at
 from mtmkl.solvers.anderson import AndersonExtrapolation
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
 from mtmkl.solvers.solution import (
@@ -340,16 +340,12 @@ def _norms(
     W: FloatArray, Z: FloatArray, previous: FloatArray, L: FloatArray
 ) -> tuple[float, float, float, float]:
     """Return the norms of W, L, W − Z and Z − Z_previous."""
-    n = W.size
-    primal, dual = np.empty(n), np.empty(n)
-    for k in range(n):
-        primal[k] = W[k] - Z[k]
-        dual[k] = Z[k] - previous[k]
+    primal, dual = W - Z, Z - previous
     return (
-        np.sqrt(dot_at(W, 0, W, 0, n)),
-        np.sqrt(dot_at(L, 0, L, 0, n)),
-        np.sqrt(dot_at(primal, 0, primal, 0, n)),
-        np.sqrt(dot_at(dual, 0, dual, 0, n)),
+        np.sqrt(dot(W, W)),
+        np.sqrt(dot(L, L)),
+        np.sqrt(dot(primal, primal)),
+        np.sqrt(dot(dual, dual)),
     )
 
 

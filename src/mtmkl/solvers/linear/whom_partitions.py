@@ -444,8 +444,7 @@ def move_tasks(
         if best != own:
             for g in (own, best):
                 costs[g] = changed[t, g]
-                for other in range(n_tasks):
-                    is_known[other, g] = False
+                is_known[:, g] = False
             groups[t] = best
             unmoved = 0
         else:

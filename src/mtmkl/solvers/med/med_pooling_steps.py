@@ -131,8 +131,7 @@ def _shared_part(data: Pooled, beta: FloatArray) -> FloatArray:
 def _write_outputs(data: Pooled, beta: FloatArray, outputs: FloatArray) -> None:
     """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
     shared = _shared_part(data, beta)
-    for i in range(beta.size):
-        outputs[0, i] = outputs[1, i] = 0.0
+    outputs[:] = 0.0
     for t in range(data.offsets.size - 1):
         first, last = data.offsets[t], data.offsets[t + 1]
         n = last - first
@@ -240,10 +239,8 @@ def _project_all(factor: _Factor, n_kept: int, w: FloatArray) -> None:
 def _keep(factor: _Factor, k: int, w: FloatArray) -> None:
     """Make w row k of `kept`, orthonormal to all before it; w is changed, too."""
     _project_all(factor, k, w)
-    scale = 1.0 / np.sqrt(max(dot(w, w), 1e-300))
-    for a in range(w.size):
-        w[a] *= scale
-        factor.kept[k, a] = w[a]
+    w *= 1.0 / np.sqrt(max(dot(w, w), 1e-300))
+    factor.kept[k] = w
 
 
 @routine
@@ -364,31 +361,27 @@ def _joint_step(
     Returns whether the objective went down, as it does unless the kernel is
     indefinite; the point is left as it was otherwise.
     """
-    n, m = beta.size, index.size
+    m = index.size
     rank = data.communal.shape[1] if data.is_factor else 0
     most = 2 + m // 2
     if data.is_factor:
-        cost = _joint_cost(m, n_tasks, n, data.is_factor, rank)
+        cost = _joint_cost(m, n_tasks, beta.size, data.is_factor, rank)
         most = min(most, 2 + int(cost / (2.0 * m * (m / n_tasks + rank))))
     kept = np.empty((rank + most, m + rank))
     factor = _factorise_free(data, s, index, starts, kept)
     target, before = beta.copy(), outputs.copy()
     _move(data, factor, index, starts, most, v, target)
     # The decrease is the change times the mean of v before and v after.
-    change = np.empty(n)
-    for i in range(n):
-        change[i] = target[i] - beta[i]
+    change = target - beta
     gain = dot(change, v)
     _write_outputs(data, target, outputs)
     _write_gradients(data, s, outputs, v)
     gain += dot(change, v)
     if gain < 0.0:
-        for i in range(n):
-            outputs[0, i], outputs[1, i] = before[0, i], before[1, i]
+        outputs[:] = before
         _write_gradients(data, s, outputs, v)
         return False
-    for i in range(n):
-        beta[i] = target[i]
+    beta[:] = target
     return True
 
 
@@ -411,8 +404,7 @@ def _move(
     m, size = index.size, factor.kept.shape[1]
     z, w, direction = np.zeros(size), np.zeros(size), np.empty(m)
     is_kept = np.zeros(m, np.bool_)
-    for a in range(m):
-        z[a] = v[index[a]]
+    z[:m] = v[index]
     _forward(factor, starts[0], m, z)
     n_kept = size - m
     _project_all(factor, n_kept, z)

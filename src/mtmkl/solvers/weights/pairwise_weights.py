@@ -314,9 +314,7 @@ def _start(
         for m in range(n):
             # At the optimum equal where a weight is positive, and not larger elsewhere.
             it.u[t, m] = min(it.u[t, m], mean) if center[t, m] == 0.0 else mean
-    for k in range(it.shrink.size):
-        for m in range(n):
-            it.v[k, m] = best.edge_duals[k, m] / rho
+    it.v[:] = best.edge_duals / rho
     _pair_step(center, it, program.lam / rho, 1.0)
 
 
@@ -340,7 +338,6 @@ def _iterate(
     n_tasks, n = it.z.shape
     x, merged = np.empty((n_tasks, n)), np.empty((n_tasks, n))
     old_z, old_differences = np.empty((n_tasks, n)), np.empty((n_tasks, n))
-    r = np.empty((n_tasks, n))
     mu = np.zeros(it.y.shape)
     if n_iter == 0:
         _start(program, it, best, sigma, rho)
@@ -348,8 +345,7 @@ def _iterate(
         n_iter += 1
         is_checked = n_iter % _CHECK_EVERY == 0 or n_iter == max_iter
         if is_checked:
-            _copy(it.z, old_z)
-            _copy(it.differences, old_differences)
+            old_z[:], old_differences[:] = it.z, it.differences
         _quadratic_step(program, it, inverses, coupling, sigma, rho, x)
         _pair_step(x, it, program.lam / rho, _RELAXATION)
         _simplex_step(x, it.z, it.u)
@@ -358,9 +354,7 @@ def _iterate(
         if not is_checked:
             continue
         # The gap at z, and at the means of the tasks that are fused.
-        for t in range(n_tasks):
-            for m in range(n):
-                r[t, m] = rho * it.multipliers[t, m]
+        r = rho * it.multipliers
         _keep_if_better(program, it.z, it, r, rho, mu, tol, best)
         _merge_fused(it.z, it.shrink, merged)
         _keep_if_better(program, merged, it, r, rho, mu, tol, best)
@@ -369,13 +363,6 @@ def _iterate(
             if change != 1.0:
                 return n_iter, change
     return n_iter, 1.0
-
-
-@routine
-def _copy(source: FloatArray, out: FloatArray) -> None:
-    for t in range(out.shape[0]):
-        for m in range(out.shape[1]):
-            out[t, m] = source[t, m]
 
 
 @routine
@@ -499,9 +486,7 @@ def project_on_simplex(v: FloatArray, out: FloatArray) -> None:
 def _merge_fused(z: FloatArray, shrink: FloatArray, out: FloatArray) -> None:
     """Write the means of z over tasks that pairs of difference zero connect."""
     n_tasks, n = z.shape
-    label, size = np.empty(n_tasks, np.intp), np.zeros(n_tasks)
-    for t in range(n_tasks):
-        label[t] = t
+    label, size = np.arange(n_tasks), np.zeros(n_tasks)
     k = 0
     for t in range(n_tasks):
         for s in range(t + 1, n_tasks):
@@ -539,8 +524,7 @@ def _keep_if_better(
     if gap >= best.value[1] and gap > tol:
         return
     best.value[0], best.value[1] = value, gap
-    _copy(theta, best.theta)
-    _copy(mu, best.shares)
+    best.theta[:], best.shares[:] = theta, mu
     for k in range(it.shrink.size):
         # On the simplex a dual along 1 does nothing; without it none is longer.
         mean = total(it.v[k]) / theta.shape[1]

@@ -168,9 +168,7 @@ def thresholds_of(
     for j in range(k):
         largest += total(values[j]) ** q
     if largest == 0.0 or q == 1.0:
-        common = _common_threshold(values, tau)
-        for j in range(k):
-            thresholds[j] = common
+        thresholds[:] = _common_threshold(values, tau)
         return _trace_norms(values, thresholds, q, norms)
     # log κ = log τ + (2 − q) log N, whose right-hand side falls with κ.
     high = np.log(tau) + (2.0 - q) / q * np.log(largest)
