@@ -67,10 +67,9 @@ def minimise_on_simplex(
         while n_iter < max_iter:
             n_iter += 1
             _write_direction(U, residual[:n_free], change)
-            if n_iter == 1 and 2 * _n_negative(free[:n_free], x, change) > n_free:
+            if n_iter == 1 and 2 * np.sum(x[free[:n_free]] < -change[:n_free]) > n_free:
                 # Most would leave one by one: few come one by one from a vertex.
-                for m in range(n):
-                    x[m] = 0.0
+                x[:] = 0.0
                 x[least] = 1.0
                 free[0], n_free = least, 1
                 _factorise_free(H, largest, free[:1], 0, U)
@@ -84,7 +83,7 @@ def minimise_on_simplex(
             for a in range(n_free):
                 later = a + (a >= first)
                 free[a], residual[a] = free[later], (1.0 - step) * residual[later]
-        _divide(x, total(x))
+        x /= total(x)
         before = gap
         least, gap = _write_slopes(linear, H, x, gradient)
         if gap >= before and n_iter > 2 * n:
@@ -195,14 +194,6 @@ def _solve_system(A: FloatArray, x: FloatArray) -> bool:
 
 
 @routine
-def _n_negative(free: IntArray, x: FloatArray, change: FloatArray) -> int:
-    count = 0
-    for a in range(free.size):
-        count += x[free[a]] + change[a] < 0.0
-    return count
-
-
-@routine
 def _step(free: IntArray, change: FloatArray, x: FloatArray) -> tuple[float, int]:
     """Go along the change to the first zero; return how far, and its place or −1."""
     step, first = 1.0, -1
@@ -216,18 +207,9 @@ def _step(free: IntArray, change: FloatArray, x: FloatArray) -> tuple[float, int
 
 
 @routine
-def _divide(x: FloatArray, divisor: float) -> None:
-    for m in range(x.size):
-        x[m] /= divisor
-
-
-@routine
 def _value(g: FloatArray, H: FloatArray, center: FloatArray, x: FloatArray) -> float:
     """Return g'δ + ½ δ'Hδ."""
-    change = np.empty(x.size)
-    for m in range(x.size):
-        change[m] = x[m] - center[m]
-    value = 0.0
+    change, value = x - center, 0.0
     for m in range(x.size):
         bend = dot_at(H, m * x.size, change, 0, x.size)
         value += (g[m] + 0.5 * bend) * change[m]
@@ -261,30 +243,23 @@ def minimise_with_cuts(
     # The last cut is 0 ≤ 0.
     level, heights = np.zeros(n_all), np.empty(n_all)
     B = np.zeros((n_all, n))
+    B[:n_cuts] = slopes
     for j in range(n_cuts):
-        for m in range(n):
-            B[j, m] = slopes[j, m]
         level[j] = offsets[j] - dot(B[j], center)
-    w, z = np.empty(n), np.empty(n)
-    for m in range(n):
-        w[m] = x[m] + 0.1 / n
-    _divide(w, total(w))
+    w = x + 0.1 / n
+    w /= total(w)
     _add_product(linear, 1.0, H, w, gradient)
     _add_product(level, 1.0, B, w, heights)
-    unit = max(max(tol, _range_of(gradient)), _range_of(heights))
+    unit = max(tol, np.max(gradient) - np.min(gradient))
+    unit = max(unit, np.max(heights) - np.min(heights))
     top = unit
     for j in range(n_cuts):
         top = max(top, heights[j] + unit)
-    room, mu = np.empty(n_all), np.empty(n_all)
-    for m in range(n):
-        z[m] = unit
-    for j in range(n_all):
-        room[j], mu[j] = top - heights[j], 1.0 / n_all
+    room, mu, z = top - heights, np.full(n_all, 1.0 / n_all), np.full(n, unit)
     nu = unit - total(gradient) / n
     n_iter = 0
     A, step = np.empty((n + 2, n + 3)), np.empty(n + 2)
-    missing, h, d_mu = np.empty(n_all), np.empty(n_all), np.empty(n_all)
-    d_room, d_z = np.empty(n_all), np.empty(n)
+    d_room, d_mu = np.empty(n_all), np.empty(n_all)
     enough = 0.1 * max(tol, _ROUNDING * unit)
     residual = np.inf
     while n_iter < max_iter:
@@ -292,25 +267,21 @@ def minimise_with_cuts(
         _add_product(linear, 1.0, H, w, gradient)
         for j in range(n_all):
             add_scaled(gradient, mu[j], B[j])
-        before, residual = residual, 0.0
-        for m in range(n):
-            gradient[m] += nu - z[m]
-            residual = max(residual, abs(gradient[m]))
+        gradient += nu - z
+        before, residual = residual, np.max(np.abs(gradient))
         # Steps make a residual smaller; where it grows, rounding is all that is left.
         if complement <= enough and (residual <= enough or residual >= before):
             break
         n_iter += 1
         target = _CENTRING * complement / (n + n_all)
         _add_product(level, 1.0, B, w, heights)
-        for j in range(n_all):
-            missing[j] = room[j] - (top - heights[j])
-            h[j] = target / room[j] - mu[j] + mu[j] / room[j] * missing[j]
+        missing = room - (top - heights)
+        h = target / room - mu + mu / room * missing
         _write_system(H, B, gradient, w, z, room, mu, h, target, A)
         if not _solve_system(A, step):
             break
-        length = 1.0
+        length, d_z = 1.0, target / w - z - z * step[:n] / w
         for m in range(n):
-            d_z[m] = target / w[m] - z[m] - z[m] * step[m] / w[m]
             length = min(length, _up_to_zero(w[m], step[m]))
             length = min(length, _up_to_zero(z[m], d_z[m]))
         for j in range(n_all):
@@ -328,31 +299,21 @@ def minimise_with_cuts(
         if length < 1e-8:
             break
     sum_of_shares = max(total(mu), 1e-300)
-    for j in range(n_cuts):
-        shares[j] = mu[j] / sum_of_shares
+    shares[:] = mu[:n_cuts] / sum_of_shares
     # One that is not zero has a slack that is.
     for m in range(n):
         is_zero = w[m] < _ZERO and z[m] * _ZERO > w[m] * w[m] * tol
         x[m] = 0.0 if is_zero else w[m]
-    _divide(x, total(x))
+    x /= total(x)
     objective, gap = _value_with_cuts(g, H, center, offsets, slopes, shares, x)
     if gap > tol:
         # H may be so large that zeros cost more than they are worth.
-        _divide(w, total(w))
+        w /= total(w)
         other, left = _value_with_cuts(g, H, center, offsets, slopes, shares, w)
         if left < gap:
-            for m in range(n):
-                x[m] = w[m]
+            x[:] = w
             objective, gap = other, left
     return objective, gap, n_iter
-
-
-@routine
-def _range_of(values: FloatArray) -> float:
-    least, largest = np.inf, -np.inf
-    for k in range(values.size):
-        least, largest = min(least, values[k]), max(largest, values[k])
-    return largest - least
 
 
 @routine
@@ -378,13 +339,11 @@ def _write_system(
     n = w.size
     for a in range(n):
         row = A[a]
-        for b in range(n):
-            row[b] = H[a, b]
+        row[:n] = H[a]
         row[a] += z[a] / w[a]
         row[n], row[n + 1] = 0.0, 1.0
         row[n + 2] = target / w[a] - z[a] - residual[a]
-    for b in range(n):
-        A[n, b], A[n + 1, b] = 0.0, 1.0
+    A[n, :n], A[n + 1, :n] = 0.0, 1.0
     A[n, n], A[n, n + 1], A[n, n + 2] = 0.0, 0.0, total(mu) - 1.0 + total(h)
     A[n + 1, n], A[n + 1, n + 1], A[n + 1, n + 2] = 0.0, 0.0, 1.0 - total(w)
     for j in range(mu.size):
@@ -408,18 +367,13 @@ def _value_with_cuts(
     x: FloatArray,
 ) -> tuple[float, float]:
     """Return the objective at x, and its gap with the multipliers of the cuts."""
-    n = x.size
-    change, h = np.empty(n), np.empty(n)
-    for m in range(n):
-        change[m] = x[m] - center[m]
+    change, h = x - center, np.empty(x.size)
     _add_product(g, 1.0, H, change, h)
-    highest, least, gap = 0.0, np.inf, 0.0
+    highest, gap = 0.0, 0.0
     for j in range(shares.size):
         height = offsets[j] + dot(slopes[j], change)
         highest = max(highest, height)
         gap -= shares[j] * height
         add_scaled(h, shares[j], slopes[j])
-    for m in range(n):
-        least = min(least, h[m])
-    gap += dot(h, x) - least + highest
+    gap += dot(h, x) - np.min(h) + highest
     return _value(g, H, center, x) + highest, gap
