@@ -633,15 +633,22 @@ def intercept_at(dual: Dual) -> float:
     [max(v + up), min(v + low)] if none is free, or the finite end of it. A variable
     that only rounding keeps from a bound or the kink is there, not free.
     """
-    _, lo, hi, epsilon, beta, v = dual
     largest = 0.0
-    for k in range(beta.size):
-        largest = max(largest, abs(beta[k]))
-    slack = _NEAR_BOUND * largest
-    n_free = 0
-    mean = 0.0
+    for b in dual.beta:
+        largest = max(largest, abs(b))
+    return conditions(dual, _NEAR_BOUND * largest)[2]
+
+
+@routine
+def conditions(dual: Dual, slack: float) -> tuple[float, float, float]:
+    """Return max(v + up), min(v + low), and the intercept that follows from a point.
+
+    A variable is free by more than the slack.
+    """
+    _, lo, hi, epsilon, beta, v = dual
+    n_free, mean = 0, 0.0
     highest, lowest = -FAR, FAR
-    for k in range(beta.size):
+    for k in range(v.size):
         b = beta[k]
         near = min(slack, 0.25 * (hi[k] - lo[k]))
         is_low, is_high = b <= lo[k] + near, b >= hi[k] - near
@@ -653,11 +660,10 @@ def intercept_at(dual: Dual) -> float:
                 mean += rising
         if not is_low:
             lowest = min(lowest, v[k] + (-epsilon if b > near else epsilon))
-    if n_free > 0:
-        return mean / n_free
     can_rise, can_sink = highest > -0.5 * FAR, lowest < 0.5 * FAR
-    if can_rise and can_sink:
-        return 0.5 * (highest + lowest)
-    if can_rise:
-        return highest
-    return lowest if can_sink else 0.0
+    intercept = highest if can_rise else lowest if can_sink else 0.0
+    if n_free > 0:
+        intercept = mean / n_free
+    elif can_rise and can_sink:
+        intercept = 0.5 * (highest + lowest)
+    return highest, lowest, intercept

@@ -15,6 +15,7 @@ from mtmkl.solvers.svm.smo import (
     LAST_SHARE,
     SLICE,
     Dual,
+    conditions,
     factorise,
     intercept_at,
     pair_steps,
@@ -181,30 +182,9 @@ def violation_at(dual: Dual, equality: bool) -> tuple[float, float]:
     middle of the interval if none is free, or its finite end; that of a solution is
     `intercept_at`. Without the equality it is zero.
     """
-    _, lo, hi, epsilon, beta, v = dual
-    highest, lowest = -FAR, FAR
-    n_free, mean = 0, 0.0
-    for i in range(v.size):
-        b = beta[i]
-        if b < hi[i]:
-            rising = v[i] + (-epsilon if b >= 0.0 else epsilon)
-            highest = max(highest, rising)
-            if b > lo[i] and (epsilon == 0.0 or b != 0.0):
-                n_free += 1
-                mean += rising
-        if b > lo[i]:
-            lowest = min(lowest, v[i] + (-epsilon if b > 0.0 else epsilon))
+    highest, lowest, intercept = conditions(dual, 0.0)
     if not equality:
         return max(max(highest, -lowest), 0.0), 0.0
-    intercept = 0.0
-    if n_free > 0:
-        intercept = mean / n_free
-    elif highest > -0.5 * FAR and lowest < 0.5 * FAR:
-        intercept = 0.5 * (highest + lowest)
-    elif highest > -0.5 * FAR:
-        intercept = highest
-    elif lowest < 0.5 * FAR:
-        intercept = lowest
     return highest - lowest, intercept
 
 
