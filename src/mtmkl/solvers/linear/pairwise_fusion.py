@@ -63,16 +63,12 @@ def solve(
 
     Parameters
     ----------
-    tasks : TaskDecomposition
-        The data, shared between all weights.
-    lam : float
-        λ > 0.
-    phi : float
-        φ > 1.
+    tasks, tol, max_iter, start
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
+    lam, phi : float
+        λ > 0 and φ > 1.
     n_levels : int
         H, at least 1.
-    tol, max_iter, start
-        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
 
     Returns
     -------

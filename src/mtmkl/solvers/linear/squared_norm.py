@@ -66,8 +66,9 @@ def solve(
 
     Parameters
     ----------
-    tasks : TaskDecomposition
-        The data, shared between all γ and penalties.
+    tasks, max_iter, start
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`; a start may be of another
+        γ.
     gamma : float
         γ > 0.
     penalty : {"trace", "deviations"}
@@ -75,10 +76,6 @@ def solve(
     tol : float
         Relative duality gap at which to stop; with "deviations" relative to at least
         ``LEAST_SHARE`` of Σ_t ||y_t||², as the minimum may be zero.
-    max_iter : int
-        Maximum number of iterations.
-    start : WarmStart, optional
-        ``extra["warm_start"]`` of a solution for the same tasks at another γ.
 
     Returns
     -------
@@ -180,22 +177,13 @@ def solve_group(
 
     Parameters
     ----------
-    tasks : TaskDecomposition
+    tasks, gamma, tol, max_iter, start
+        As for :func:`solve`, which also says when there is a warning; a start is of the
+        members, in their order.
     members : ndarray of int of shape (T_g,)
         The tasks of the group.
-    gamma : float
-        γ > 0.
-    tol, max_iter
-        As for :func:`solve`.
-    start : WarmStart, optional
-        Of the members, in their order.
     cutoff : float
         End, too, where the minimum is at least this.
-
-    Warns
-    -----
-    ConvergenceWarning
-        If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
     # The rows themselves, which are large, stay where they are.
     some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)

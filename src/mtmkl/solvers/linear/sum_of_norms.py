@@ -91,14 +91,12 @@ def solve(
 
     Parameters
     ----------
-    tasks : TaskDecomposition
-        The data, shared between all weights and both models.
+    tasks, tol
+        As for :func:`mtmkl.solvers.linear.task_admm.solve`.
     lam, mu : float
         λ, μ > 0.
     model : {"dirty", "robust"}
         Ω and Ψ: row maxima and entries, or rows and tasks.
-    tol : float
-        Relative duality gap at which to stop.
     max_iter : int
         Maximum number of steps of both kinds.
     start : tuple of ndarray, optional
