@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measuring import Table, slope_of
+from measuring import Table, peak_bytes, slope_of
 
 from mtmkl.model_selection.path_search import fits_along
 from mtmkl.typing import FloatArray
@@ -25,7 +25,6 @@ from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.evaluation.cells import drawn_points
 from mtmkl_suite.methods import resolve
-from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
 
 TITLE = "Growth of time and memory, by method"
 BASE = {"tasks": 20, "samples": 30, "features": 10, "kernels": 5}

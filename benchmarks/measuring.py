@@ -30,8 +30,6 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl_suite.papers.widmer2015.solver_trial import peak_bytes
-
 ROOT = Path(__file__).resolve().parents[1]
 COLUMNS = (
     "series", "axis", "size", "baseline", "seconds", "ratio", "ratio_alone", "error",
@@ -240,6 +238,18 @@ def add_peaks(module: str, series: Series, table: Table) -> None:
         )
         if done.returncode == 0:
             row["peak_mb"] = json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_bytes() -> int:
+    """Return the most bytes that this process has had in memory."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # Linux, whose getrusage counts the parent's memory too
+        line = next(x for x in status.read_text().splitlines() if "VmHWM" in x)
+        return 1024 * int(line.split()[1])
+    import resource
+
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size if sys.platform == "darwin" else 1024 * size
 
 
 def _peak_of(case: dict[str, Any]) -> float:

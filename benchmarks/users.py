@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from measuring import Outcome, Series, Solver, processor_seconds
 from sklearn.linear_model import MultiTaskLasso
+from strings import TASK_KERNELS, draw_strings, expanded
 
 from mtmkl.solvers.linear.working_sets import RowProblem, solve
 from mtmkl.solvers.weights import mt_mkl_features
 from mtmkl.typing import FloatArray, IntArray
-from mtmkl_suite.papers.widmer2015.strings import TASK_KERNELS, draw_strings, expanded
 
 TITLE = "What else a user would take"
 N_TASKS, N_EXAMPLES, COST = 20, 100, 1.0

@@ -1,16 +1,14 @@
 """Yousefi et al. 2015: a second transcription, by columns, and the audit of it."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from mtmkl_suite.documents import config_dir
-from mtmkl_suite.papers.yousefi2015.audit import (
-    BELOW_LEVEL,
-    audit,
-    printed_comparisons,
-)
+from mtmkl_suite.papers.yousefi2015.audit import BELOW_LEVEL, audit_table
 from mtmkl_suite.report.tables.ranking import DOMINATED
 
 FOLDER = config_dir() / "papers" / "yousefi2015" / "published"
@@ -83,18 +81,39 @@ def frame(columns, index):
     )
 
 
-@pytest.fixture(scope="module")
-def printed():
-    published = {path.name: pd.read_csv(path) for path in FOLDER.glob("*.csv")}
-    return {block.label: block for block in printed_comparisons(published)}
+def in_block(table, block, values="value"):
+    """Return rows × columns of a block, in the order of the file."""
+    mine = table[table["row"].str.endswith(f", {block}")]
+    mine = mine.assign(row=mine["row"].str.removesuffix(f", {block}"))
+    wide = mine.pivot(index="row", columns="column", values=values)
+    wide = wide.loc[mine["row"].unique(), mine["column"].unique()]
+    return wide.rename_axis(index=None, columns=None)
 
 
 @pytest.fixture(scope="module")
-def audits(printed):
+def published():
+    return {path.name: pd.read_csv(path) for path in FOLDER.glob("*.csv")}
+
+
+@pytest.fixture(scope="module")
+def printed(published):
+    found, table = {}, published["table_1.csv"]
+    for block in BLOCKS:
+        values = in_block(table, block)
+        found[block] = SimpleNamespace(
+            accuracies=values.drop("mean rank"),
+            ranks=in_block(table, block, "rank").drop("mean rank"),
+            mean_ranks=values.loc["mean rank"],
+            tests=in_block(published["table_2.csv"], block).T,
+        )
+    return found
+
+
+@pytest.fixture(scope="module")
+def audits(published):
     """Counts (printed, recomputed) and the printed numbers that are off, by block."""
     found = {}
-    for label, block in printed.items():
-        table = audit(block)
+    for label, table in audit_table(published).groupby("training"):
         counts = table[table["method"] == ""].set_index("quantity")
         counts = counts[["printed", "recomputed"]]
         found[label] = counts, table[table["method"] != ""]
@@ -131,8 +150,9 @@ def test_table_2_is_transcribed_cell_by_cell(printed):
     np.testing.assert_array_equal(found.to_numpy(), wanted)
 
 
-def test_numbers_quoted_in_the_text(printed):
-    assert [printed[label].n_dominated for label in BLOCKS] == [3, 6, 5]
+def test_numbers_quoted_in_the_text(audits):
+    counts = [audits[label][0].loc[DOMINATED, "printed"] for label in BLOCKS]
+    assert counts == [3, 6, 5]
     texts = pd.read_csv(FOLDER / "texts.csv").set_index(["row", "column"])["value"]
     assert texts["all experiments", "runs"] == 20
     assert texts["Letter, 10 %", "tasks with a common feature space"] == 3

@@ -124,7 +124,7 @@ class Search(Model):
 Selection = Annotated[
     str,
     Field(
-        pattern=r"^(common|per_task|alone|validation|none|"
+        pattern=r"^(common|per_task|alone|validation|own_validation|none|"
         r"[A-Za-z_0-9.]+:[A-Za-z_0-9]+)$"
     ),
 ]
@@ -160,7 +160,8 @@ class Method(Model):
                     raise wrong(
                         key,
                         "it cannot stand here: with selection: none nothing is chosen; "
-                        "write selection: common, per_task, alone or validation",
+                        "write selection: common, per_task, alone, validation or "
+                        "own_validation",
                     )
         elif not self.grid:
             raise missing(

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mtmkl.model_selection.path_search import fits_along
 from mtmkl.sparse import Inputs
@@ -143,14 +143,21 @@ def alone(part: Part) -> Iterator[Fitted]:
     yield replace(fitted, seconds=time.process_time() - start)
 
 
-def chosen_by_task(
-    part: Part, points: Sequence[Fitted], losses: FloatArray, rows: "MultiTaskData"
-) -> Fitted:
-    """Return for each task the point of least loss (n_points, T), to score on rows."""
+def own_validation(part: Part) -> Iterator[Fitted]:
+    """Fit every point, and choose one for each task by its own validation rows.
+
+    A task in which the criterion has no value gets the point that is best for all.
+    """
+    rows, points = part.validation(), list(path(part))
+    outcomes = [outcome_of(fitted.estimator, rows) for fitted in points]
+    of_all = np.array([part.criterion.loss(outcome) for outcome in outcomes])
+    losses = np.array([part.criterion.loss_by_task(outcome) for outcome in outcomes])
+    losses = np.where(np.isfinite(losses), losses, of_all[:, np.newaxis])
+    _check_losses(part, losses)
     picks, at_grid_edge = best_points(losses, part.grid)
     models = {k: fitted.estimator for k, fitted in enumerate(points)}
     fitted = fitted_by_task(models, picks, part.grid, at_grid_edge)
-    return replace(
+    yield replace(
         fitted,
         seconds=sum(fitted.seconds for fitted in points),
         on_validation=outcome_of(fitted.estimator, rows),
@@ -215,17 +222,12 @@ def validation(part: Part) -> Iterator[Fitted]:
         replace(fitted, on_validation=outcome_of(fitted.estimator, rows))
         for fitted in path(part)
     ]
-    criterion = part.criterion
     losses = [
-        criterion.loss(fitted.on_validation)
+        part.criterion.loss(fitted.on_validation)
         for fitted in points
         if fitted.on_validation is not None
     ]
-    if not np.isfinite(losses).all():
-        raise ValueError(
-            f"metric {criterion.name!r} has no value on the validation rows"
-            "; choose by another with select_by"
-        )
+    _check_losses(part, losses)
     errors = np.array(losses)[:, np.newaxis]
     if part.experiment.record_path:
         yield from points
@@ -250,6 +252,14 @@ def validation(part: Part) -> Iterator[Fitted]:
         )
 
 
+def _check_losses(part: Part, losses: ArrayLike) -> None:
+    if not np.isfinite(losses).all():
+        raise ValueError(
+            f"metric {part.criterion.name!r} has no value on the validation rows"
+            "; choose by another with select_by"
+        )
+
+
 def path(part: Part) -> Iterator[Fitted]:
     """Fit every point of the grid, in order, and choose none."""
     start, rows = time.process_time(), part.train
@@ -271,10 +281,11 @@ SELECTORS = {
     "per_task": Selector(per_task, "folds"),
     "alone": Selector(alone, "folds"),
     "validation": Selector(validation, "validation"),
+    "own_validation": Selector(own_validation, "validation"),
     "path": Selector(path),
     "on_test": Selector(on_test),
 }
-"""Ways to choose, by name; a method is configured with one of the first five."""
+"""Ways to choose, by name; a method is configured with one of the first six."""
 
 
 def resolve_selector(name: str) -> Selector:

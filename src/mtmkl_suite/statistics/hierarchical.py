@@ -389,32 +389,23 @@ def _borders(sigma: FloatArray, degrees: FloatArray, rope: float) -> FloatArray:
 
     Below minus this it is "second better", between them "equivalent"; 0 where the
     region is too narrow for σ_0 to be ever the most probable.
-
-    Newton's method, and bisection where it leaves the bracket.
     """
     from scipy import special
+    from scipy.optimize.elementwise import find_root
 
     border = np.full((degrees.size, sigma.size), rope)
     if rope == 0:
         return border
-    nu, unit = degrees[:, None], sigma[sigma > 0] / rope
-    low, high = np.zeros((2, degrees.size, unit.size))
-    # "First better" is the more probable everywhere if it is so in the middle.
-    high[3 * special.stdtr(nu, -1 / unit) < 1] = 1.0
-    at = high.copy()
-    log_constant = special.gammaln((nu + 1) / 2) - special.gammaln(nu / 2)
-    constant = np.exp(log_constant) / np.sqrt(nu * math.pi)
-    for _ in range(_MAX_ITERATIONS):
+    nu, unit = np.broadcast_arrays(degrees[:, None], sigma[sigma > 0] / rope)
+
+    def excess(at: FloatArray, nu: FloatArray, unit: FloatArray) -> FloatArray:
         near, far = (at - 1) / unit, (at + 1) / unit
-        excess = 2 * special.stdtr(nu, near) + special.stdtr(nu, -far) - 1
-        low, high = np.where(excess < 0, at, low), np.where(excess > 0, at, high)
-        by_near, by_far = ((1 + z**2 / nu) ** (-(nu + 1) / 2) for z in (near, far))
-        step = excess * unit / (constant * (2 * by_near - by_far))
-        last, at = at, at - step
-        at = np.where((at < low) | (at > high), (low + high) / 2, at)
-        if np.abs(at - last).max() < ROUNDING:
-            break
-    border[:, sigma > 0] = rope * at
+        return 2 * special.stdtr(nu, near) + special.stdtr(nu, -far) - 1
+
+    ends, tolerances = (np.zeros_like(unit), np.ones_like(unit)), {"xatol": ROUNDING}
+    found = find_root(excess, ends, args=(nu, unit), tolerances=tolerances)
+    # The bracket is wrong where "first better" is the more probable in the middle, too.
+    border[:, sigma > 0] = rope * np.where(found.status == -1, 0.0, found.x)
     return border
 
 

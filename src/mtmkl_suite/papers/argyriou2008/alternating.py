@@ -53,13 +53,12 @@ def solve_alternating(
 ) -> Solution:
     """Alternate between the coefficients W and the matrix D.
 
-    The certificate is of the problem with ε = 0. ``extra["norm"]`` is ||W||_tr, and
-    ``extra["perturbed_history"]`` the R_ε of each iteration, with the ε of then.
+    The certificate is of the problem with ε = 0. ``extra["norm"]`` is ||W||_tr.
     """
     X, y = _stacked(tasks)
     D = np.eye(tasks.n_features) / tasks.n_features
     W = np.zeros((tasks.n_features, tasks.n_tasks))
-    history, perturbed = list[float](), list[float]()
+    history = list[float]()
     stabilised = False
     while len(history) < max_iter and not stabilised:
         previous = W
@@ -70,9 +69,8 @@ def solve_alternating(
         W = np.einsum("trd,tr->dt", XD, solved[:, :, 0])
         # What W leaves of y is γ times the solution.
         loss = tasks.constant + float(np.sum((gamma * solved) ** 2))
-        D, norm, perturbed_norm = _covariance(W, epsilon)
+        D, norm = _covariance(W, epsilon)
         history.append(loss + gamma * norm**2)
-        perturbed.append(loss + gamma * perturbed_norm**2)
         if np.linalg.norm(W - previous) <= tol * np.linalg.norm(W):
             smaller = max(epsilon * epsilon_decay, epsilon_min)
             stabilised = not smaller < epsilon
@@ -102,7 +100,7 @@ def solve_alternating(
         coef=W,
         certificate=certificate,
         dual=tasks.expand(scale * np.concatenate(reduced)),
-        extra={"norm": norm, "perturbed_history": np.asarray(perturbed)},
+        extra={"norm": norm},
     )
 
 
@@ -118,11 +116,11 @@ def _stacked(tasks: TaskDecomposition) -> tuple[FloatArray, FloatArray]:
     return X, y
 
 
-def _covariance(W: FloatArray, epsilon: float) -> tuple[FloatArray, float, float]:
-    """Return D given W, ||W||_tr, and tr (WW' + εI)^{1/2}."""
+def _covariance(W: FloatArray, epsilon: float) -> tuple[FloatArray, float]:
+    """Return D given W, and ||W||_tr."""
     d = W.shape[0]
     U, singular, _ = np.linalg.svd(W, full_matrices=W.shape[1] < d)
     roots = np.sqrt(np.pad(singular, (0, d - singular.size)) ** 2 + epsilon)
     total = float(roots.sum())
     D = (U * roots) @ U.T / total if total > 0 else np.eye(d) / d
-    return D, float(singular.sum()), total
+    return D, float(singular.sum())

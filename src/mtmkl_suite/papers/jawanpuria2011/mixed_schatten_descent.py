@@ -99,23 +99,14 @@ class _Visited:
 
 
 class SchattenDescent:
-    """Solutions for many C by mirror descent, each started from the last Q.
-
-    ``step`` is the s of all iterations; by default steps adapt.
-    """
+    """Solutions for many C by mirror descent, each started from the last Q."""
 
     label = "mirror descent"
 
     def __init__(
-        self,
-        problem: SchattenProblem,
-        *,
-        step: float | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 5000,
+        self, problem: SchattenProblem, *, tol: float = 1e-4, max_iter: int = 5000
     ) -> None:
         self.problem = problem
-        self.step = step
         self.tol = tol
         self.max_iter = max_iter
         dims = np.diff(problem.ends)
@@ -136,7 +127,7 @@ class SchattenDescent:
         """
         begin = time.process_time()
         floor = self.problem.tasks.floor(C)
-        self.length = self.step
+        self.length: float | None = None
         here = self._visit(self._Q, C, self._beta * min(C / self._C, 1.0))
         bound, best = -np.inf, here.state.beta
         history, seconds = list[float](), list[float]()
@@ -215,8 +206,6 @@ class SchattenDescent:
             there = self._visit(
                 self._moved(here.Q, squares, self.length), here.state.C, here.state.beta
             )
-            if self.step is not None:
-                return there
             slope = divergence = 0.0
             old = zip(here.Q.roots, here.Q.logs, strict=True)
             new = zip(there.Q.roots, there.Q.logs, strict=True)

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.optimize.elementwise import find_root
 
 from mtmkl.typing import FloatArray
 from mtmkl_suite.judge.sample import average, dataset_options
@@ -275,12 +276,12 @@ def figure_c_grid(context: Context) -> FigureAndNumbers:
 
 def _radius(function: Any, directions: FloatArray) -> FloatArray:
     """Return how far along each direction a penalty of both weights comes to 1."""
-    low, high = np.zeros(len(directions)), np.full(len(directions), 2.0)
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        is_low = function(directions * middle[:, None]).sum(axis=1) < 1.0
-        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    return low
+
+    def excess(radius: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+        return sum(function(radius * each) for each in (x, y)) - 1.0
+
+    radius: FloatArray = find_root(excess, (0.0, 2.0), args=tuple(directions.T)).x
+    return radius
 
 
 def _level(values: pd.Series, label: str) -> pd.DataFrame:

@@ -100,14 +100,14 @@ def solve_sqp(
     finely when a sweep changes nothing before the gap is reached.
 
     Returns ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``:
-    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history" and "change_history": J
-    and ‖β − β̃‖/‖β‖ after each sweep, and "stopped_by": "gap", "change", "limit" or
-    "rounding". ``certificate.n_iter`` counts sweeps (step 3).
+    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history": J after each sweep, and
+    "stopped_by": "gap", "change", "limit" or "rounding". ``certificate.n_iter`` counts
+    sweeps (step 3).
     """
     sweeps = _Sweeps(tasks, C, log_alpha, start)
     unit = float(np.abs(tasks.c).max(initial=1e-300))
     floor = tasks.floor(C)
-    history, dual_history, changes = [], [], []
+    history, dual_history = [], []
     stopped_by = "limit"
     for _ in range(max_iter):
         before = sweeps.beta.copy()
@@ -118,7 +118,6 @@ def solve_sqp(
         objective = dual_objective + gap
         history.append(objective)
         dual_history.append(dual_objective)
-        changes.append(change / size if size > 0 else 0.0)
         if gap <= tol * max(abs(objective), floor):
             stopped_by = "gap"
             break
@@ -146,7 +145,6 @@ def solve_sqp(
             "log_odds": sweeps.q - log_alpha,
             "q": sweeps.q,
             "dual_history": np.array(dual_history),
-            "change_history": np.array(changes),
             "stopped_by": stopped_by,
         },
     )

@@ -29,13 +29,12 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize.elementwise import find_root
 from scipy.special import expit
 
 from mtmkl.solvers.med.switches import switch_costs
 from mtmkl.typing import FloatArray
 from mtmkl_suite.papers.jebara2011.med_sqp import bound_curvature
-
-_BISECTIONS = 200
 
 
 def bounds_along(
@@ -81,19 +80,15 @@ def implicit_penalty(w: ArrayLike, log_alpha: float) -> FloatArray:
 def dual_output(w: ArrayLike, log_alpha: float) -> FloatArray:
     """Return the v with v·expit(v²/2 − log α) = w, for w ≥ 0."""
     target = np.asarray(w, dtype=float)
-    low = target.copy()
+    # At `high` the switch is above 0.88, and for large w it is all but 1.
     high = target + np.sqrt(2.0 * max(log_alpha, 0.0)) + 2.0
-    # At `high` the switch is above ½ unless w is tiny; double until it suffices.
-    while True:
-        short = high * expit(0.5 * high**2 - log_alpha) < target
-        if not short.any():
-            break
-        high = np.where(short, 2.0 * high, high)
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        below = middle * expit(0.5 * middle**2 - log_alpha) < target
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return low
+
+    def excess(v: FloatArray, target: FloatArray) -> FloatArray:
+        switched: FloatArray = v * expit(0.5 * v**2 - log_alpha)
+        return switched - target
+
+    root: FloatArray = find_root(excess, (target, high), args=(target,)).x
+    return root
 
 
 def scaled(

@@ -63,12 +63,6 @@ _NODE_STYLES = {"": ("#0072b2", "o"), "_unit": ("#d55e00", "s"),
 
 _ROC = ("individual", "union", *NORMS)
 
-_SOLVERS = {
-    "features": ("features, all tasks at once (Algorithm 2)", "#0072b2", "o"),
-    "gram": ("Gram matrices", "#d55e00", "s"),
-    "liblinear": ("LinearSVC, terms written out, weights given", "#009e73", "^"),
-}
-
 
 def figure_2(context: Context) -> FigureAndNumbers:
     """Draw Figure 2's comparison on the stand-in, with a tenth of it for training."""
@@ -394,40 +388,3 @@ def largest_auc(datasets: DataSets, **options: Any) -> float:
     known |= options
     sd = standard_deviation(float(known["spread"]), known["reading"])
     return float(bayes_auc(np.ones(int(known["dims"])), sd))
-
-
-def figure_solvers(context: Context) -> FigureAndNumbers:
-    """Draw time to a gap of 1e-3 and peak memory against the number of samples."""
-    table = context.steps["solver_seconds"]
-    figure = Figure(figsize=(7.4, 4.0))
-    left, right = figure.subplots(1, 2)
-    parts = []
-    for solver, (label, colour, marker) in _SOLVERS.items():
-        part = table[table["solver"] == solver].sort_values("n")
-        if part.empty:
-            continue
-        slope = _slope(part)
-        text = label if np.isnan(slope) else f"{label}, slope {slope:.2f}"
-        left.plot(part["n"], part["seconds"], color=colour, marker=marker, label=text)
-        right.plot(part["n"], part["peak"], color=colour, marker=marker)
-        parts.append(part.assign(slope=slope))
-    data = table[table["solver"] == "features"].sort_values("n")
-    right.plot(
-        data["n"], data["data"], color="black", linestyle="--", label="the data alone"
-    )
-    for axis in (left, right):
-        axis.set(xscale="log", yscale="log", xlabel="samples")
-    left.set_ylabel("processor seconds to a gap of 10⁻³")
-    left.set_title("13 tasks, 3 task kernels, 20,000 features")
-    right.set_ylabel("peak memory, MB")
-    right.legend(loc="upper left")
-    legend_below(figure, left, 1)
-    return figure, pd.concat(parts, ignore_index=True)
-
-
-def _slope(part: pd.DataFrame) -> float:
-    """Return the slope of log time against log n; ``nan`` for less than two sizes."""
-    large = part[part["n"] >= 1000]
-    if len(large) < 2:
-        return float("nan")
-    return float(np.polyfit(np.log(large["n"]), np.log(large["seconds"]), 1)[0])

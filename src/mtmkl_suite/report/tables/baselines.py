@@ -2,7 +2,7 @@
 
 Both are ranked over the data sets that count in the comparison
 (:mod:`mtmkl_suite.report.tables.comparison`). The first note says whether anything that
-is proposed beats all baselines, the others on which data sets, by how much.
+is proposed beats all baselines.
 """
 
 import itertools
@@ -14,14 +14,9 @@ from mtmkl_suite.config.models import MethodTable
 from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
-from mtmkl_suite.report.text import (
-    PrintedTable,
-    number,
-    p_text,
-    with_minus,
-)
+from mtmkl_suite.report.text import PrintedTable, number, p_text
 from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
-from mtmkl_suite.statistics.ties import differences, rounding_of, scale_of
+from mtmkl_suite.statistics.ties import differences, scale_of
 
 _OUTCOMES = ("p_first_better", "p_equivalent", "p_second_better")
 _COLUMNS = (
@@ -73,7 +68,6 @@ def build_baselines(context: Context, artefact: MethodTable) -> PrintedTable:
             notes.append(
                 f"Not on all of these data sets, so in no pair: {', '.join(unranked)}."
             )
-    notes += [_where(context, artefact, block) for block in comparison.blocks]
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
@@ -129,38 +123,3 @@ def _verdict(pairs: pd.DataFrame) -> str:
         f"{hardest['first']}, the hardest for it, with {p_text(least.max())} (mean "
         f"{hardest['mean_second']:.1f} against {hardest['mean_first']:.1f})."
     )
-
-
-def _where(context: Context, artefact: MethodTable, block: str) -> str:
-    """Say on which data sets the best ranked of one side is above all of the other."""
-    comparison = artefact.comparison
-    matrix = ranked(ranking_matrix(context.scores, comparison, block), comparison)
-    scale = scale_of(matrix.to_numpy())
-    sides: dict[bool, list[str]] = {True: [], False: []}
-    groups = [
-        matrix[[name for name in group if name in matrix]]
-        for group in (artefact.proposed, artefact.baselines)
-    ]
-    if any(group.empty for group in groups):
-        return f"{block}: no method of one side ran on all data sets."
-    for name in matrix.index:
-        ours, theirs = (group.loc[name] for group in groups)
-        gain = ours.max() - theirs.max()
-        rounding = rounding_of([ours.max(), theirs.max()], scale).max()
-        if abs(gain) > comparison.rope + rounding:
-            first, second = (ours, theirs) if gain > 0 else (theirs, ours)
-            sides[gain > 0].append(f"{name} ({_best(first)}, {_best(second)})")
-    return (
-        f"{block}: on {len(sides[True])} of {len(matrix)} data sets a method of the "
-        f"papers is more than {comparison.rope:g} above every baseline: "
-        f"{_list(sides[True])}. On {len(sides[False])} a baseline is above all of "
-        f"them: {_list(sides[False])}."
-    )
-
-
-def _best(means: pd.Series) -> str:
-    return f"{means.idxmax()} {with_minus(f'{means.max():.1f}')}"
-
-
-def _list(texts: list[str]) -> str:
-    return "; ".join(texts) or "none"

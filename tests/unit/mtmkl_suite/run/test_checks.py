@@ -174,18 +174,18 @@ def test_a_mistake_in_a_methods_own_check_is_not_hidden(config, monkeypatch):
 
 
 def test_figures_and_steps_need_functions(config):
-    def named(figure, step="solver_seconds", paper="widmer2015"):
+    def named(figure, step="convergence", paper="jawanpuria2011"):
         drawn = {"kind": "figure", "steps": [step]}
         artefacts = {figure: drawn, "t": {"kind": "table"}}
         return paper_of(config | {"paper": {"id": paper}, "artefacts": artefacts})
 
-    check_functions(named("figure_4"))
-    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_44': .*'figure_4'"):
-        check_functions(named("figure_44"))
-    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_4\.steps'"):
-        check_functions(named("figure_4", "zzz"))
+    check_functions(named("figure_1c"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_cc': .*'figure_1c'"):
+        check_functions(named("figure_cc"))
+    with pytest.raises(ConfigError, match=r"key 'artefacts\.figure_1c\.steps'"):
+        check_functions(named("figure_1c", "zzz"))
     with pytest.raises(ConfigError, match=r"unknown function of mtmkl_suite\.papers\."):
-        check_functions(named("figure_4", paper="toy"))
+        check_functions(named("figure_1c", paper="toy"))
 
 
 @pytest.mark.parametrize("paper", load_run_config().papers)

@@ -1,7 +1,6 @@
 """Figures of the paper, drawn from made scores of its experiments."""
 
 import itertools
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +10,6 @@ from made_scores import made_context, made_row
 from mtmkl_suite.config.load import load_paper
 from mtmkl_suite.config.models import DataSets
 from mtmkl_suite.metrics import FALSE_POSITIVE_RATES
-from mtmkl_suite.papers.widmer2015 import steps
 from mtmkl_suite.papers.widmer2015.figures import largest_auc
 from mtmkl_suite.report.artefacts import drawn
 from mtmkl_suite.report.figures.drawing import method_styles
@@ -39,12 +37,6 @@ def rows(experiment, method, metric, level, **more):
     ]  # fmt: skip
 
 
-def draw(name, context):
-    names = context.config.artefacts[name].steps
-    computed = {step: getattr(steps, step)(context) for step in names}
-    return drawn(name, replace(context, steps=computed))
-
-
 @pytest.fixture(scope="module")
 def context():
     table = []
@@ -65,7 +57,7 @@ def context():
 
 
 def test_bars_of_figure_4_are_means_at_the_largest_size(context):
-    figure, numbers = draw("figure_4", context)
+    figure, numbers = drawn("figure_4", context)
     assert len(figure.axes) == 2
     bars = numbers[numbers["panel"] == "by organism, 60 %"]
     bars = bars.set_index(["series", "organism"])
@@ -80,7 +72,7 @@ def test_bars_of_figure_4_are_means_at_the_largest_size(context):
 
 
 def test_curves_of_figure_4_have_all_sizes_and_methods(context):
-    _, numbers = draw("figure_4", context)
+    _, numbers = drawn("figure_4", context)
     curves = numbers[numbers["panel"] == "tss"]
     assert curves["series"].nunique() == 7
     curve = curves[curves["series"] == "Individual"]
@@ -89,14 +81,14 @@ def test_curves_of_figure_4_have_all_sizes_and_methods(context):
 
 
 def test_figure_2_leaves_learned_similarities_out(context):
-    figure, numbers = draw("figure_2", context)
+    figure, numbers = drawn("figure_2", context)
     assert numbers["series"].unique().tolist() == ["Individual", "Union", "MTL"]
     assert numbers["panel"].unique().tolist() == ["by organism, 10 %"]
     assert "stand-in data" in figure.axes[0].get_title()
 
 
 def test_colours_of_a_method_are_the_same_for_all_data(context):
-    figure, numbers = draw("figure_structure", context)
+    figure, numbers = drawn("figure_structure", context)
     assert set(numbers["panel"]) == {"landmine_terrain", "robot_pairs"}
     colours = [[line.get_color() for line in axis.lines] for axis in figure.axes]
     assert colours[0] == colours[1]
@@ -119,7 +111,7 @@ def toys():
 
 
 def test_matrices_of_figure_3a(toys):
-    figure, numbers = draw("figure_3a", toys)
+    figure, numbers = drawn("figure_3a", toys)
     assert len(figure.axes) == 3  # with the colour bar
     assert len(numbers) == 32 * 32
     at = numbers.set_index(["task", "other"])
@@ -132,7 +124,7 @@ def test_matrices_of_figure_3a(toys):
 
 
 def test_panels_and_numbers_of_figure_3b(toys):
-    figure, numbers = draw("figure_3b", toys)
+    figure, numbers = drawn("figure_3b", toys)
     assert len(figure.axes) == 4
     assert all(axis.get_xlabel() and axis.lines for axis in figure.axes)
     curves = numbers[numbers["panel"] == "variance 20, ROC"]
@@ -170,7 +162,7 @@ def test_differences_of_the_figure_of_spreads_are_paired():
         return 0.9 - spread / 100 + 0.01 * (method == "p2")
 
     table = swept("toy_sweep", "spread", [2, 4.5, 20], level)
-    figure, numbers = draw("figure_spread", made_context(paper(), table))
+    figure, numbers = drawn("figure_spread", made_context(paper(), table))
     assert len(figure.axes) == 2
     found = numbers[numbers["panel"] == "difference to Vanilla"]
     found = found.set_index("series")
@@ -189,7 +181,7 @@ def test_both_experiments_make_one_curve_of_recovery():
 
     table = swept("toy_recovery", "n_train", [5, 10, 20], level)
     table += swept("toy_recovery_large", "n_train", [40, 80], level)
-    figure, numbers = draw("figure_recovery", made_context(paper(), table))
+    figure, numbers = drawn("figure_recovery", made_context(paper(), table))
     assert len(figure.axes) == 2
     curve = numbers.query("panel == 'auc' and series == 'MT-MKL p = 2'")
     assert curve["x"].tolist() == [5, 10, 20, 40, 80]

@@ -1,5 +1,3 @@
-import dataclasses
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,8 +6,6 @@ from scipy import stats
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.papers.yousefi2015.audit import (
     BELOW_LEVEL,
-    PrintedComparison,
-    audit,
     audit_table,
     numbers_of_blocks,
 )
@@ -19,59 +15,73 @@ from mtmkl_suite.statistics.ranks import friedman
 METHODS = ["a", "b", "c", "control"]
 
 
-def consistent(seed=3, n=9):
-    """Return a comparison whose printed numbers follow from its accuracies."""
+def made_values(seed=3, n=9):
+    """Return accuracies, methods by data sets."""
     rng = np.random.default_rng(seed)
-    values = pd.DataFrame(
-        np.round(80 + rng.normal(size=(n, 4)) + [0, 1, 2, 4], 2),
-        index=[f"set {k}" for k in range(n)],
-        columns=METHODS,
+    values = np.round(80 + rng.normal(size=(n, 4)) + [0, 1, 2, 4], 2)
+    names = [f"set {k}" for k in range(n)]
+    return pd.DataFrame(values, index=names, columns=METHODS)
+
+
+def as_printed(wide):
+    """Return a table of one number a row, as published ones are."""
+    long = wide.rename(index="{}, all".format).rename_axis(
+        index="row", columns="column"
     )
+    return long.stack().rename("value").reset_index()
+
+
+def consistent():
+    """Return published tables whose numbers follow from the accuracies."""
+    values = made_values()
     over_all = friedman(values, higher_better=True)
     tests = rank_tests(over_all, "control")
-    return PrintedComparison(
-        label="all",
-        control="control",
-        accuracies=values,
-        ranks=values.rank(axis=1, ascending=False),
-        mean_ranks=over_all.ranks.round(2),
-        tests=tests.drop(columns="p_holm").round(
-            {"test statistic": 2, "p value": 4, "adjusted α": 4}
-        ),
-        n_dominated=int((tests["p_holm"] < 0.05).sum()),
-    )
+    ranks = as_printed(values.rank(axis=1, ascending=False))["value"]
+    mean_ranks = over_all.ranks.round(2).to_frame("mean rank").T
+    accuracies = as_printed(values).assign(rank=ranks)
+    printed = tests.round({"test statistic": 2, "p value": 4, "adjusted α": 4})
+    count = {"row": "control, all", "column": DOMINATED}
+    count["value"] = (tests["p_holm"] < 0.05).sum()
+    return {
+        "table_1.csv": pd.concat([accuracies, as_printed(mean_ranks)]),
+        "table_2.csv": as_printed(printed.drop(columns="p_holm").T),
+        "texts.csv": pd.DataFrame([count]),
+    }
 
 
 def test_consistent_numbers_have_no_differences():
-    printed = consistent()
-    found = audit(printed).set_index("quantity")
+    published = consistent()
+    found = audit_table(published).set_index("quantity")
     assert list(found.index) == ["data sets", DOMINATED, BELOW_LEVEL]
     counts = found.loc[[DOMINATED, BELOW_LEVEL], ["printed", "recomputed"]]
-    assert (counts == printed.n_dominated).all(axis=None)
-    implied = numbers_of_blocks(printed.tests["test statistic"], len(METHODS))
-    assert len(printed.accuracies) in implied
+    assert (counts == published["texts.csv"]["value"][0]).all(axis=None)
+    tests = published["table_2.csv"].set_index("row")["value"]
+    assert found.loc["data sets", "printed"] in numbers_of_blocks(
+        tests["test statistic, all"], len(METHODS)
+    )
 
 
 @pytest.mark.parametrize(
-    ("quantity", "by"),
-    [("mean rank", 0.02), ("test statistic", 0.02), ("p value", 0.0002)],
+    ("file", "quantity", "by"),
+    [
+        ("table_1.csv", "mean rank", 0.02),
+        ("table_2.csv", "test statistic", 0.02),
+        ("table_2.csv", "p value", 0.0002),
+    ],
 )
-def test_a_changed_number_is_found(quantity, by):
-    printed = consistent()
-    part, at = "tests", ("b", quantity)
-    if quantity == "mean rank":
-        part, at = "mean_ranks", "b"
-    table = getattr(printed, part).copy()
-    table.loc[at] += by
-    changed = dataclasses.replace(printed, **{part: table})
-    found = audit(changed)
+def test_a_changed_number_is_found(file, quantity, by):
+    published = consistent()
+    table = published[file]
+    is_changed = (table["row"] == f"{quantity}, all") & (table["column"] == "b")
+    changed = table.assign(value=table["value"] + by * is_changed)
+    found = audit_table({**published, file: changed})
     (differing,) = found[found["method"] != ""].to_dict("records")
     assert (differing["quantity"], differing["data set"]) == (quantity, "")
     assert differing["method"] == "b"
 
 
 def test_adjusted_levels_follow_the_order_of_p():
-    over_all = friedman(consistent().accuracies, higher_better=True)
+    over_all = friedman(made_values(), higher_better=True)
     tests = rank_tests(over_all, "control").sort_values("p value")
     np.testing.assert_allclose(tests["adjusted α"], [0.05 / 3, 0.05 / 2, 0.05])
     z = (over_all.ranks["a"] - over_all.ranks["control"]) / np.sqrt(4 * 5 / (6 * 9))

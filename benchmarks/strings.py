@@ -1,9 +1,9 @@
 """Sparse features with the statistics of strings, and the map of all terms written out.
 
-Section 3.2.3 is about features of strings: many of them, few in each sample. For the
-time and the memory of solvers, samples are drawn at any number: each counts 500 draws
-from 20,000 k-mers of log-normal frequency and has norm 1. Thirteen tasks have true
-weights that grow apart with their distance.
+Section 3.2.3 of Widmer et al. 2015 is about features of strings: many of them, few in
+each sample. Samples are drawn at any number: each counts 500 draws from 20,000 k-mers
+of log-normal frequency and has norm 1. Thirteen tasks have true weights that grow apart
+with their distance.
 """
 
 import numpy as np

@@ -35,8 +35,7 @@ def split(data):
 
 @pytest.fixture
 def job(tmp_path):
-    selection = "mtmkl_suite.papers.widmer2015.selection:on_own_validation"
-    method = {"params": PARAMS, "grid": {"C": GRID}, "selection": selection}
+    method = {"params": PARAMS, "grid": {"C": GRID}, "selection": "own_validation"}
     return made_job(
         tmp_path, MultiTaskMKLClassifier, method=method,
         experiment={"metrics": ["auc"], "record_tasks": True}, seed=0,
@@ -51,13 +50,18 @@ def areas(model, data, rows):
     ]
 
 
-def test_each_task_has_its_best_c(job, data, split):
+def validation_areas(data, split):
+    """Return a model for each C, and its areas (n_points, T) on validation rows."""
     train = data.subset(split.train)
     models = [
         MultiTaskMKLClassifier(C=C, **PARAMS).fit(train.X, train.y, train.task)
         for C in GRID
     ]
-    validation = np.array([areas(m, data, split.validation) for m in models])
+    return models, np.array([areas(m, data, split.validation) for m in models])
+
+
+def test_each_task_has_its_best_c(job, data, split):
+    models, validation = validation_areas(data, split)
     test = np.array([areas(m, data, split.test) for m in models])
     best = validation.argmax(axis=0)
     assert len(set(best)) > 1  # or the test could not fail
@@ -75,9 +79,21 @@ def test_each_task_has_its_best_c(job, data, split):
     assert whole["gap"].iloc[0] == pytest.approx(gaps, abs=1e-6)
 
 
-def test_a_task_without_a_choice_is_named(job, data, split):
+def test_a_task_without_a_value_has_the_c_that_is_best_for_all(job, data, split):
     rows = split.validation
+    whole = validation_areas(data, split)[1]
     keep = (data.task[rows] != 2) | (data.y[rows] > 0)
     lacking = replace(split, validation=rows[keep])
-    with pytest.raises(MethodFailedError, match="no C can be chosen for 'task 3'"):
+    scores, _ = run_job(job, lambda repeat: data, {(0, 0): lacking})
+    of_all = whole[:, :2].mean(axis=1).argmax()
+    best = [*whole[:, :2].argmax(axis=0), of_all]
+    assert of_all != whole[:, 2].argmax()  # or the test could not fail
+    chosen = json.loads(scores["params"].iloc[0])
+    assert chosen == {"C": [GRID[k] for k in best]}
+
+
+def test_a_metric_without_a_value_in_any_task_is_refused(job, data, split):
+    rows = split.validation
+    lacking = replace(split, validation=rows[data.y[rows] > 0])
+    with pytest.raises(MethodFailedError, match="'auc' has no value on the validation"):
         run_job(job, lambda repeat: data, {(0, 0): lacking})
