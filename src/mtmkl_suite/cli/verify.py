@@ -107,8 +107,6 @@ def _run(parsed: argparse.Namespace) -> int:
 def _lines(cell: Cell, result: Mapping[str, Any]) -> Iterator[str]:
     """Yield the outcome of a cell, and its scores with those of the record."""
     yield f"{result['outcome']:8} {cell}, {result['seconds']} s"
-    if result.get("relative"):
-        yield f"{'':9}numbers differ by up to {result['relative']:.1e} of their size"
     for each in result["scores"]:
         both = f"published {each['published']}, here {each['here']}"
         yield f"{'':9}{each['what']}: {both}"

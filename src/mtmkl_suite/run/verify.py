@@ -26,8 +26,8 @@ from scipy.stats import beta
 
 from mtmkl.typing import IntArray
 from mtmkl_suite.config.load import load_paper, published_folder
-from mtmkl_suite.config.models import Paper, Tier
-from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.data.splits import make_split
@@ -84,18 +84,14 @@ class Record:
 
     config: Paper
     folder: PublishedFolder
+    provenance: Mapping[str, Any]
+    """Commit, seed and machine of the record, among others."""
 
     @property
     def name(self) -> tuple[str, str]:
         """The paper, and "main" or "readings"."""
         kind = "readings" if self.folder.of_readings else "main"
         return self.config.paper.id, kind
-
-    @cached_property
-    def provenance(self) -> dict[str, Any]:
-        """Commit, seed and machine of the record, among others."""
-        found: dict[str, Any] = read_json(self.folder.provenance)
-        return found
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -122,10 +118,6 @@ class Record:
         each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
         return {c: float(np.nanmax([*each[k], 0.0])) for c, k in self.cells.items()}
 
-    def rows(self, cell: Cell) -> pd.DataFrame:
-        """Return the rows of a cell, as text."""
-        return self.scores.iloc[self.cells[cell]]
-
     def held(self, cell: Cell) -> pd.DataFrame | None:
         """Return the rows in which the method chose what it holds in this cell."""
         hold = self.config.experiments[cell.experiment].entry(cell.method).hold
@@ -142,12 +134,11 @@ def published_records(papers: Sequence[str]) -> list[Record]:
     """Return the published records of papers, with their other readings."""
     found = []
     for paper in papers:
-        main = PublishedFolder(published_folder(paper))
-        tier: Tier = read_json(main.provenance)["tier"]
-        found.append(Record(load_paper(paper, tier), main))
-        readings = PublishedFolder(main.path, of_readings=True)
-        if has_readings(paper) and readings.scores.is_file():
-            found.append(Record(load_readings(paper, tier), readings))
+        for load, of_readings in ((load_paper, False), (load_readings, True)):
+            folder = PublishedFolder(published_folder(paper), of_readings)
+            if folder.scores.is_file():
+                made = read_json(folder.provenance)
+                found.append(Record(load(paper, made["tier"]), folder, made))
     return found
 
 
@@ -163,7 +154,7 @@ def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
         strata.setdefault((cell.paper, power), []).append(cell)
     digest = hashlib.sha256(seed.encode()).digest()
     rng = np.random.default_rng(int.from_bytes(digest[:8]))
-    places = []
+    places: list[tuple[float, Cell]] = []
     for cells in strata.values():
         n = len(cells)
         # The first of each stratum, of large ones before small ones, and then shares.
@@ -199,7 +190,7 @@ def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
         place = [old["setting"], old["task"].removeprefix(ALL), old["metric"]]
         for column in ("value", *_TEXT):
             a, b = old[column], new[column]
-            is_close = column == "value" and _relative_difference(a, b) <= TOLERANCE
+            is_close = column == "value" and _is_close(a, b)
             outcome = EQUAL if a == b else ROUNDING if is_close else DIFFERS
             what = " ".join(filter(None, [*place, column.removeprefix("value")]))
             shown = {"what": what, "outcome": outcome, "published": a, "here": b}
@@ -209,22 +200,15 @@ def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
     return {
         "outcome": scores[0]["outcome"],
         "n_different": n_different,
-        "relative": max(
-            map(_relative_difference, published["value"], computed["value"])
-        ),
         "scores": scores[: min(max(n_different, 1), _SHOWN)],
     }
 
 
-def _relative_difference(published: str, here: str) -> float:
-    """Return the difference of two numbers, of the larger; 1 if either is missing."""
-    if published == here:
-        return 0.0
+def _is_close(published: str, here: str) -> bool:
+    """Tell whether two numbers differ by rounding alone; none is close to nothing."""
     if not published or not here:
-        return 1.0
-    a, b = float(published), float(here)
-    difference = abs(a - b)
-    return 0.0 if difference <= _TINY else difference / max(abs(a), abs(b))
+        return published == here
+    return math.isclose(float(published), float(here), rel_tol=TOLERANCE, abs_tol=_TINY)
 
 
 def _unlike(reason: str) -> dict[str, Any]:
@@ -242,7 +226,7 @@ def computed_cells(
     for cell in cells:
         record = of[cell]
         try:
-            given = record.rows(cell), record.held(cell)
+            given = record.scores.iloc[record.cells[cell]], record.held(cell)
         except KeyError as error:
             reason = f"{error} is not in the configuration"
             yield cell, _unlike(reason) | {"seconds": 0.0}

@@ -52,7 +52,7 @@ def test_without_data_nothing_is_computed_and_that_is_no_success(
 def test_a_difference_fails_and_shows_both_scores(
     receipt, capsys, monkeypatch, outcome, status
 ):
-    stand_in = answer({"outcome": outcome, "relative": 0.5})
+    stand_in = answer({"outcome": outcome})
     monkeypatch.setattr(verify, "computed_cells", stand_in)
     assert main(WORDS) == status
     out = capsys.readouterr().out

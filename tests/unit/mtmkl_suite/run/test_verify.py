@@ -1,6 +1,7 @@
 import multiprocessing
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -8,13 +9,12 @@ from configured import paper_of
 from scipy.stats import binom
 
 from mtmkl_suite.data.splits import make_splits
-from mtmkl_suite.files import write_json, write_table
+from mtmkl_suite.files import write_table
 from mtmkl_suite.run import verify
 from mtmkl_suite.run.fits import run_fit
 from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import fit_jobs
-from mtmkl_suite.run.provenance import machine
 from mtmkl_suite.run.verify import Cell, Record, compare, draw, excluded_rate
 
 SEED = 1
@@ -32,15 +32,14 @@ def record(config, tmp_path):
         for job in fit_jobs(paper)
     ]
     write_table(tmp_path / "scores.csv.gz", pd.concat(scores).astype(object))
-    write_json(tmp_path / "provenance.json", {"seed": SEED, "machine": machine()})
-    return Record(paper, PublishedFolder(tmp_path))
+    return Record(paper, PublishedFolder(tmp_path), {"seed": SEED})
 
 
 def rewritten(record, change):
     """Return a record with other scores, as text."""
     scores = pd.read_csv(record.folder.scores, dtype=str, keep_default_na=False)
     write_table(record.folder.scores, change(scores))
-    return Record(record.config, record.folder)
+    return replace(record)
 
 
 def check(record, seconds=300.0):
