@@ -409,10 +409,9 @@ class Table(Artefact):
     def shown(self) -> list[str]:
         """The experiments that it shows."""
         parts = (self.rows, self.columns, self.extra_rows, self.extra_columns)
-        named = [
-            s["experiment"] for p in parts for s in p.values() if "experiment" in s
-        ]
-        return list(dict.fromkeys([self.experiment, *named]))
+        named = [s.get("experiment") for p in parts for s in p.values()]
+        texts = [name for name in named if isinstance(name, str)]
+        return list(dict.fromkeys([self.experiment, *texts]))
 
 
 class Ranking(Artefact):
