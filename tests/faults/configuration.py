@@ -7,7 +7,7 @@ import yaml
 
 from faults.table import fault
 from mtmkl_suite.config.load import FILES, load_paper, load_run_config
-from mtmkl_suite.config.models import ReadingsFile, Run
+from mtmkl_suite.config.models import Artefact, ReadingsFile, Run
 from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.config.runs import load_papers
 from mtmkl_suite.data.entries import DataSets
@@ -105,7 +105,7 @@ def model_keys():
             for part in schema.values():
                 yield from found(part)
 
-    models = [Run, DataSets, *FILES.values(), ReadingsFile]
+    models = [Run, DataSets, *FILES.values(), ReadingsFile, *Artefact.__subclasses__()]
     return {key for model in models for key in found(model.model_json_schema())}
 
 

@@ -5,7 +5,6 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from mtmkl_suite.config.models import (
-    AnyArtefact,
     Artefact,
     Claim,
     Model,
@@ -44,9 +43,7 @@ def of(model, document):
         return document
     if model is Artefact:
         document = {"kind": "table", **document}
-        tag = model_of_artefact(document)
-        tagged = map(get_args, get_args(get_args(AnyArtefact)[0]))
-        (model,) = (each for each, mark in tagged if mark.tag == tag)
+        model = model_of_artefact(document)
     values = {}
     for name, field in model.model_fields.items():
         key = field.alias or name

@@ -30,7 +30,7 @@ def made_context(config, rows=(), *, origin=None, **more):
     scores = rows
     if not isinstance(rows, pd.DataFrame):
         scores = pd.DataFrame(rows, columns=list(COLUMNS))
-    others = {"arrays": {}, "data_info": {}, "published": {}}
+    others = {"data_info": {}, "published": {}}
     if origin:
         about = {"status": "ok", "origin": origin}
         others["data_info"] = {each.id: about for each in config.variants}

@@ -1,7 +1,6 @@
 """``mtmkl certify``: a method's solution compared with the optimum of its problem."""
 
 import argparse
-import json
 import sys
 import time
 from typing import Any
@@ -11,7 +10,7 @@ from sklearn.base import is_classifier
 from mtmkl.certify.reference import judge, why_not
 from mtmkl.errors import unknown
 from mtmkl.methods._base.graph import GraphEstimator
-from mtmkl_suite.cli.common import positive
+from mtmkl_suite.cli.common import json_of, positive
 from mtmkl_suite.data import load
 from mtmkl_suite.data.sample import draw
 from mtmkl_suite.methods import resolve
@@ -38,7 +37,7 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
     ):
         certify.add_argument(
             f"--{name}",
-            type=_object,
+            type=json_of(dict[str, Any], "a JSON object"),
             default={},
             metavar="JSON",
             help=f"{what}, such as '{example}'",
@@ -58,16 +57,6 @@ def add_arguments(certify: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, help="seed of the draw (default: 0)"
     )
     certify.set_defaults(run=_certify)
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise argparse.ArgumentTypeError(f"not a JSON object: {text}")
-    return value
 
 
 def _certify(parsed: argparse.Namespace) -> int:

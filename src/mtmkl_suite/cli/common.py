@@ -1,8 +1,10 @@
 """Values of options, and tables as commands print them."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 from rich.table import Table
 
@@ -15,6 +17,18 @@ def positive(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
     return value
+
+
+def json_of(kind: Any, wanted: str) -> Callable[[str], Any]:
+    """Return a reader of JSON of a type, as argparse asks for it."""
+
+    def read(text: str) -> Any:
+        try:
+            return TypeAdapter(kind).validate_json(text)
+        except ValidationError:
+            raise argparse.ArgumentTypeError(f"{text} is not {wanted}") from None
+
+    return read
 
 
 def print_table(rows: Iterable[dict[str, object]], width: int | None = None) -> None:

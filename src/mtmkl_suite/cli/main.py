@@ -2,15 +2,14 @@
 
 import argparse
 import os
-import re
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from itertools import takewhile
 from typing import Any
 
 from mtmkl import __version__
-from mtmkl.errors import some, unknown
+from mtmkl.errors import unknown
 from mtmkl_suite.arithmetic import pin
 from mtmkl_suite.errors import (
     ConfigError,
@@ -50,9 +49,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_any_text()
     try:
         if command in _COMMANDS:
-            require_suite()
             provide_folders()
         parsed = parser(command).parse_args(given)
+    except ModuleNotFoundError as error:
+        remedy = 'pip install "mtmkl[suite]"'
+        print(f"mtmkl: {error.name} is not installed: {remedy}", file=sys.stderr)
+        return 1
     except (ConfigError, ImportError) as error:
         print(f"mtmkl: {error}", file=sys.stderr)
         return 1
@@ -81,28 +83,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"mtmkl: stopped{parsed.when_stopped}", file=sys.stderr)
         return 130
-
-
-def require_suite() -> None:
-    """Check that an installation has the packages of the suite, before any work."""
-    declared = metadata.requires("mtmkl") or ()
-    of_suite = re.compile(r"""([\w.-]+).*;.*extra == ["']suite["']""")
-    needed = [found[1] for line in declared if (found := of_suite.match(line))]
-    missing = [name for name in needed if not _is_installed(name)]
-    if missing:
-        verb = "is" if len(missing) == 1 else "are"
-        raise ImportError(
-            f"{some(missing)} {verb} not installed: the command needs "
-            'pip install "mtmkl[suite]"'
-        )
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        metadata.distribution(package)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,16 +1,16 @@
 """``mtmkl run``: the workflow on a paper, on parts of it, or on data of one's own."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from mtmkl_suite.cli.common import positive
+from mtmkl_suite.cli.common import json_of, positive
 from mtmkl_suite.config.models import TIERS
 from mtmkl_suite.config.own_data import TEMPLATE
 from mtmkl_suite.data import load
 from mtmkl_suite.data.loaders.own import is_file, remarks_on
+from mtmkl_suite.documents import Some
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.run.workflow import run_workflow
 
@@ -57,7 +57,10 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--grid",
         action="append",
-        type=_json_object,
+        type=json_of(
+            dict[str, Some[Any]],
+            'a JSON object of non-empty lists, such as {"gamma": [1, 10]}',
+        ),
         metavar="JSON",
         help='hyper-parameters to choose from, such as {"gamma": [1, 10]}: once for '
         "all --method, or once for each in the same order ({} for its defaults)",
@@ -139,20 +142,6 @@ def add_arguments(run: argparse.ArgumentParser) -> None:
         run=_run,
         when_stopped="; finished cells are kept: run the same command to resume",
     )
-
-
-def _json_object(text: str) -> dict[str, list[object]]:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error}") from error
-    if not isinstance(value, dict) or not all(
-        isinstance(v, list) and v for v in value.values()
-    ):
-        raise argparse.ArgumentTypeError(
-            'not an object of non-empty lists, such as {"gamma": [1, 10]}'
-        )
-    return value
 
 
 def _run(parsed: argparse.Namespace) -> int:

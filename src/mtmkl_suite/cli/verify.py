@@ -4,7 +4,6 @@ import argparse
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from mtmkl_suite.run.verify import (
     counted,
     draw,
     excluded_rate,
-    finished,
     published_records,
     receipt,
     shortest_first,
@@ -69,9 +67,7 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument(
         "--cores", type=positive, default=1, help="processes to use (default: 1)"
     )
-    found.set_defaults(
-        run=_run, when_stopped="; finished fits are kept: give the same --seed"
-    )
+    found.set_defaults(run=_run)
 
 
 def _minutes(text: str) -> float:
@@ -94,16 +90,12 @@ def _run(parsed: argparse.Namespace) -> int:
     cells = shortest_first(draw(seconds, parsed.cells, seed), seconds)
     path = _FOLDER / f"receipt-{seed}.json"
     make_folder(path.parent)
-    results = finished(path, records, cells)
-    print(f"{len(cells)} fits, seed {seed}, {len(results)} finished before")
-    left = [cell for cell in cells if cell not in results]
-    with closing(
-        computed_cells(records, left, until=until, cores=parsed.cores)
-    ) as computed:
-        for cell, result in computed:
-            results[cell] = result
-            print(*_lines(cell, result), sep="\n", flush=True)
-            write_json(path, receipt(records, seed, cells, results))
+    print(f"{len(cells)} fits, seed {seed}")
+    results = {}
+    for cell, result in computed_cells(records, cells, until=until, cores=parsed.cores):
+        results[cell] = result
+        print(*_lines(cell, result), sep="\n", flush=True)
+        write_json(path, receipt(records, seed, cells, results))
     print_table(_table(cells, results))
     print(*_conclusion(records, cells, results), sep="\n")
     if results:
@@ -115,8 +107,6 @@ def _run(parsed: argparse.Namespace) -> int:
 def _lines(cell: Cell, result: Mapping[str, Any]) -> Iterator[str]:
     """Yield the outcome of a cell, and its scores with those of the record."""
     yield f"{result['outcome']:8} {cell}, {result['seconds']} s"
-    if result.get("relative"):
-        yield f"{'':9}numbers differ by up to {result['relative']:.1e} of their size"
     for each in result["scores"]:
         both = f"published {each['published']}, here {each['here']}"
         yield f"{'':9}{each['what']}: {both}"

@@ -16,9 +16,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
-    Tag,
     model_validator,
 )
 
@@ -412,10 +410,9 @@ class Table(Artefact):
     def shown(self) -> list[str]:
         """The experiments that it shows."""
         parts = (self.rows, self.columns, self.extra_rows, self.extra_columns)
-        named = [
-            s["experiment"] for p in parts for s in p.values() if "experiment" in s
-        ]
-        return list(dict.fromkeys([self.experiment, *named]))
+        named = [s.get("experiment") for p in parts for s in p.values()]
+        texts = [name for name in named if isinstance(name, str)]
+        return list(dict.fromkeys([self.experiment, *texts]))
 
 
 class Ranking(Artefact):
@@ -503,44 +500,33 @@ class ReadingsTable(Artefact):
 
 AnyTable = Table | Ranking | RankTests | MethodTable | StepTable | ReadingsTable
 
-_LAYOUTS = {
-    "cells": "cells",
-    "ranking": "ranking",
-    "rank_tests": "rank_tests",
-    "step": "step",
-    **dict.fromkeys(get_args(MethodTable.model_fields["layout"].annotation), "methods"),
+_KINDS: dict[str, type[Artefact]] = {"figure": Figure, "table": Table}
+_LAYOUTS: dict[str, type[Artefact]] = {
+    layout: model
+    for model in (Table, Ranking, RankTests, MethodTable, StepTable)
+    for layout in get_args(model.model_fields["layout"].annotation)
 }
-"""Layouts of tables, and the model of each."""
 
 
-def model_of_artefact(artefact: Any) -> str:
-    """Return the tag of an artefact's model in :data:`AnyArtefact`."""
-    if not isinstance(artefact, dict) or artefact["kind"] == "figure":
-        return "figure"
-    return _LAYOUTS[artefact.get("layout", "cells")]
+def model_of_artefact(artefact: dict[str, Any]) -> type[Artefact]:
+    """Return the model of a figure, or of a table by its layout."""
+    if "kind" not in artefact:
+        raise missing("kind", "it must be one of 'figure', 'table'")
+    key, value, models = "kind", artefact["kind"], _KINDS
+    if value == "table":
+        key, value, models = "layout", artefact.get("layout", "cells"), _LAYOUTS
+    if value not in [*models]:
+        raise wrong(key, f"{shown(value)} is not one of {', '.join(map(repr, models))}")
+    return models[value]
 
 
-def _check_kind(artefact: Any) -> Any:
-    if isinstance(artefact, dict):
-        if "kind" not in artefact:
-            raise missing("kind", "it must be one of 'figure', 'table'")
-        for key, known in (("kind", ("figure", "table")), ("layout", (*_LAYOUTS,))):
-            if artefact.get(key, known[0]) not in known:
-                names = ", ".join(map(repr, known))
-                raise wrong(key, f"{shown(artefact[key])} is not one of {names}")
-    return artefact
+def _as_artefact(artefact: Any) -> Any:
+    if not isinstance(artefact, dict):
+        return artefact
+    return model_of_artefact(artefact).model_validate(artefact)
 
 
-AnyArtefact = Annotated[
-    Annotated[Figure, Tag("figure")]
-    | Annotated[Table, Tag("cells")]
-    | Annotated[Ranking, Tag("ranking")]
-    | Annotated[RankTests, Tag("rank_tests")]
-    | Annotated[MethodTable, Tag("methods")]
-    | Annotated[StepTable, Tag("step")],
-    Discriminator(model_of_artefact),
-    BeforeValidator(_check_kind),
-]
+AnyArtefact = Annotated[Artefact, BeforeValidator(_as_artefact)]
 
 
 class ArtefactsFile(Model):

@@ -204,7 +204,8 @@ def _places(path: Path) -> set[tuple[str, str]]:
 
 
 def _experiments_of(selectors: Iterable[Selector]) -> list[str]:
-    return [e for each in selectors for e in _listed(each.get("experiment", []))]
+    named = [e for each in selectors for e in _listed(each.get("experiment", []))]
+    return [name for name in named if isinstance(name, str)]
 
 
 # Experiments, artefacts and claims

@@ -4,9 +4,9 @@ A run's ``--set`` and ``--repeats``, methods that join, data of one's own and th
 readings of a protocol are all overlays. Tiers are chosen before.
 """
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from mtmkl.errors import unknown
@@ -22,7 +22,6 @@ PAPER = ("paper", "protocols", "methods", "experiments", "artefacts")
 _OPTIONS = {"tier": "--tier", "papers": "--paper", "readings": "--readings"}
 _NAMES = ("id", "method")  # what names an item of a list
 _FEW = 3
-_ALIKE = 1.2  # of 2: of the whole key, and of its last part
 
 
 @dataclass(frozen=True)
@@ -156,17 +155,10 @@ def nearest_keys(settings: Iterable[str], config: Paper) -> str:
     for wanted in settings:
         if any(f"{key}.".startswith(f"{wanted}.") for key in keys):
             continue
-        last = wanted.rpartition(".")[2]
-        alike = {
-            key: _likeness(wanted, key) + _likeness(last, key.rpartition(".")[2])
-            for key in keys
-        }
-        near = sorted(keys, key=lambda key: -alike[key])[:_FEW]
-        named = ", ".join(key for key in near if alike[key] > _ALIKE)
+        last = {key: key.rpartition(".")[2] for key in keys}
+        close = get_close_matches(wanted.rpartition(".")[2], {*last.values()})
+        of_last = [key for key in keys if last[key] in close]
+        named = ", ".join(get_close_matches(wanted, of_last, _FEW, cutoff=0.0))
         listed = "mtmkl show NAME lists the keys that can be set"
         return f"; nearest: {named}; {listed}" if named else f"; {listed}"
     return ""
-
-
-def _likeness(first: str, second: str) -> float:
-    return difflib.SequenceMatcher(None, first, second).ratio()

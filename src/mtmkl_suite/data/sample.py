@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from mtmkl.datasets.container import MultiTaskData
+from mtmkl.datasets.tasks import draw_per_class
 from mtmkl.sparse import is_sparse
 from mtmkl.typing import IntArray
 
@@ -23,9 +24,9 @@ def draw(
 ) -> MultiTaskData:
     """Return a few samples of a few tasks; where there are fewer, all.
 
-    For a classifier half of a task's samples are of each class, as far as there are so
-    many. For a graph, whose nodes are tasks and columns of the features, all tasks have
-    the same samples, and the features are those of the nodes in the sample.
+    For a classifier half of a task's samples are of each class, or fewer where a class
+    has fewer. For a graph, whose nodes are tasks and columns of the features, all tasks
+    have the same samples, and the features are those of the nodes in the sample.
 
     Raises ValueError if the targets are not of the kind that is needed, a task has
     samples of one class only, or dense features would be too large.
@@ -60,23 +61,17 @@ def _of_task(
     both_classes: bool,
     rng: np.random.Generator,
 ) -> IntArray:
-    rows = rng.permutation(data.rows_of(task))
+    rows = data.rows_of(task)
     if not both_classes:
-        return np.sort(rows[:n_samples])
-    parts = [rows[data.y[rows] == label] for label in (-1.0, 1.0)]
-    if not all(part.size for part in parts):
+        return np.sort(rng.permutation(rows)[:n_samples])
+    y, half = data.y[rows], max(n_samples // 2, 1)
+    if np.ptp(y) == 0:
         raise ValueError(
             f"{data.task_names[task]!r} of {data.name} has samples of one class: "
             "take another --seed or more --tasks"
         )
-    fewer = min(part.size for part in parts)
-    half = max(min(fewer, n_samples // 2), 1)
-    counts = [
-        half if part.size == fewer else max(n_samples - half, 1) for part in parts
-    ]
-    if parts[0].size == parts[1].size:
-        counts = [half, half]
-    return np.sort(np.concatenate([p[:k] for p, k in zip(parts, counts, strict=True)]))
+    seed = int(rng.integers(2**32))
+    return np.sort(rows[draw_per_class(y, half, seed, equal=False)])
 
 
 def _nodes(

@@ -9,6 +9,7 @@ columns of its own and changes no verdict.
 import json
 import math
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -38,7 +39,7 @@ _ABOUT = ("experiment", "metric", "unit")
 POWER = 0.8
 """Probability with which a planned test is to find the difference."""
 
-_MOST = 1_000_000
+_MOST = 500_000
 
 _OPTIONS = re.compile(r"(\w+)\[(.*)\]$")
 _NAMED = {
@@ -355,15 +356,8 @@ def repeats_needed(mean: float, sd: float, variance_ratio: float = 0.0) -> float
         )
         return float(both)
 
-    low, high = 1, 2
-    while power(high) < POWER:
-        low, high = high, 2 * high
-        if high > _MOST:
-            return math.inf
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if power(middle) < POWER else (low, middle)
-    return high
+    n = 2 + bisect_left(range(2, _MOST + 1), POWER, key=power)
+    return n if n <= _MOST else math.inf
 
 
 def setting_in_words(setting: ClaimSetting, labels: Mapping[str, str]) -> str:

@@ -3,9 +3,9 @@
 import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ class Context:
     """Results of one paper in one tier.
 
     ``scores`` are in the long format of :data:`mtmkl_suite.evaluation.cells.COLUMNS`.
-    ``arrays`` kept of fits are named "experiment/dataset/method", and within that
+    ``arrays`` returns those kept of the fits of "experiment/dataset/method", named
     "name|train size|repeat|n_tasks|subset". ``published`` are the printed numbers by
     file name, ``steps`` the numbers that steps of the paper computed. Without
     ``overlaps`` repeats count as independent. ``reach`` is that of the numbers of the
@@ -58,9 +58,9 @@ class Context:
 
     config: Paper
     scores: pd.DataFrame
-    arrays: Mapping[str, Mapping[str, Array]]
     data_info: Mapping[str, Mapping[str, Any]]
     published: Mapping[str, pd.DataFrame]
+    arrays: Callable[[str], Mapping[str, Array]] = lambda place: {}
     steps: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     overlaps: Overlaps | None = None
     reach: ReachOfCells = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Context:
         train_size: int | None = None,
     ) -> Array | None:
         """Return an array of the first repeat and the most tasks, None for none."""
-        stored = self.arrays.get(f"{experiment}/{dataset}/{method}", {})
+        stored = self.arrays(f"{experiment}/{dataset}/{method}")
         found = []
         for key in stored:
             label, *numbers = key.split("|")
@@ -167,7 +167,7 @@ def load_context(
     return Context(
         config=config,
         scores=_read_fits(config, folder) if of_fits else read_scores(folder.scores),
-        arrays=_StoredArrays(config, folder),
+        arrays=partial(_stored_arrays, config, folder),
         data_info=data_info,
         published=_read_printed(config),
         steps={
@@ -185,7 +185,6 @@ def recorded_context(config: Paper, figures: Path) -> Context:
     return Context(
         config=config,
         scores=read_scores(folder.scores),
-        arrays={},
         data_info={
             name: {"status": "missing", "reason": info["missing"]}
             if "missing" in info
@@ -212,33 +211,16 @@ def _read_fits(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     return complete_methods(pd.concat(filled, ignore_index=True))
 
 
-class _StoredArrays(Mapping[str, Mapping[str, Array]]):
-    """Arrays kept of fits, read when asked for: most artefacts need one file."""
-
-    def __init__(self, config: Paper, folder: PaperFolder) -> None:
-        self._paths: dict[str, list[Path]] = {}
-        for group in fit_groups(config):
-            path = folder.arrays_of(group.name)
-            for job in group.jobs if path.is_file() else ():
-                mine = self._paths.setdefault(job.place, [])
-                if path not in mine:
-                    mine.append(path)
-
-    def __getitem__(self, key: str) -> dict[str, Array]:
-        merged: dict[str, Array] = {}
-        for path in self._paths[key]:
+def _stored_arrays(config: Paper, folder: PaperFolder, place: str) -> dict[str, Array]:
+    """Return the arrays kept of fits, read when asked for: most artefacts need none."""
+    found: dict[str, Array] = {}
+    for group in fit_groups(config):
+        path = folder.arrays_of(group.name)
+        if place in [job.place for job in group.jobs] and path.is_file():
             with intact(path), np.load(path, allow_pickle=False) as stored:
-                for name in stored.files:
-                    where, _, array = name.partition("|")
-                    if where == key:
-                        merged[array] = stored[name]
-        return merged
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
-
-    def __len__(self) -> int:
-        return len(self._paths)
+                own = [name for name in stored.files if name.startswith(f"{place}|")]
+                found |= {name.partition("|")[2]: stored[name] for name in own}
+    return found
 
 
 def stored_overlaps(

@@ -4,7 +4,7 @@ import filecmp
 import math
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -223,15 +223,9 @@ def _published_context(config: Paper, figures: Path, settings: Run) -> Context:
 
 def _of_scores(context: Context) -> Context:
     """Return a context that refuses what is not published, and says nothing of gaps."""
-    return replace(context, arrays=_NotPublished(), steps=_NotPublished())
+    return replace(context, arrays=_NotPublished().__missing__, steps=_NotPublished())
 
 
-class _NotPublished(Mapping[str, Any]):
-    def __getitem__(self, key: str) -> Any:
+class _NotPublished(dict[str, Any]):
+    def __missing__(self, key: str) -> Any:
         raise NotPublishedError(key)
-
-    def __iter__(self) -> Iterator[str]:
-        raise NotPublishedError
-
-    def __len__(self) -> int:
-        raise NotPublishedError

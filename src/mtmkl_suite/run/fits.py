@@ -4,6 +4,7 @@ import json
 import re
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -49,10 +50,8 @@ FAILED = "failed"
 
 _METHOD = ["experiment", "dataset", "method"]
 
-# In the log of a job, of which the gap and the tolerance are parts.
-_WARNING = re.compile(r"(.*): (\w*Warning): (.*)")
-_TOLERANCE = re.compile(r"tol=([\d.e+-]*\d)")
-_GAP = re.compile(r"duality gap of (\S*\d)")
+_WARNING = re.compile(r"(?P<start>.*: (?P<category>\w*Warning)): .*")
+"""Line in the log of a job."""
 
 
 def group_config(config: Paper, group: FitGroup) -> Paper:
@@ -198,30 +197,15 @@ def warnings_of(method: str) -> Iterator[None]:
 def counted_warnings(logs: Iterable[Path]) -> list[str]:
     """Return a line for each method and kind of warning in the logs of fits.
 
-    Solvers that stopped short are of one kind if they have the same tolerance, other
-    warnings if they have the same text.
+    Warnings of convergence are of one kind, others if they have the same text.
     """
-    kinds: dict[tuple[str, str, bool], list[float]] = {}
+    kinds: Counter[str] = Counter()
     for log in logs:
         for line in log.read_text(encoding="utf-8").splitlines():
             if found := _WARNING.fullmatch(line):
-                method, category, text = found.groups()
-                kind, is_solver, gap = f"{category}: {text}", False, _GAP.search(text)
-                tolerance = _TOLERANCE.search(text)
-                if category == "ConvergenceWarning" and tolerance:
-                    kind, is_solver = tolerance[1], True
-                gaps = kinds.setdefault((method, kind, is_solver), [])
-                gaps.append(float(gap[1]) if gap else 0.0)
-    return [_counted(*kind, gaps) for kind, gaps in kinds.items()]
-
-
-def _counted(method: str, kind: str, is_solver: bool, gaps: list[float]) -> str:
-    if not is_solver:
-        times = f" ({len(gaps)} times)" if len(gaps) > 1 else ""
-        return f"{method}: {kind}{times}"
-    fits = f"{len(gaps)} fits" if len(gaps) > 1 else "1 fit"
-    gap = f", worst gap {max(gaps):.1e}" if max(gaps) else ""
-    return f"{method}: {fits} ended above tol={kind}{gap}"
+                is_solver = found["category"] == ConvergenceWarning.__name__
+                kinds[found["start"] if is_solver else line] += 1
+    return [f"{kind} ({n} times)" if n > 1 else kind for kind, n in kinds.items()]
 
 
 def no_scores() -> pd.DataFrame:

@@ -15,7 +15,6 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,15 +26,14 @@ from scipy.stats import beta
 
 from mtmkl.typing import IntArray
 from mtmkl_suite.config.load import load_paper, published_folder
-from mtmkl_suite.config.models import Paper, Tier
-from mtmkl_suite.config.readings import has_readings, load_readings
+from mtmkl_suite.config.models import Paper
+from mtmkl_suite.config.readings import load_readings
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.fetch.integrity import sha256_of
 from mtmkl_suite.data.splits import make_split
 from mtmkl_suite.errors import DataNotAvailableError
 from mtmkl_suite.evaluation.cells import ALL, FitJob
 from mtmkl_suite.files import read_json, read_table
-from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
 from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.run.jobs import end_with_the_run
@@ -48,8 +46,6 @@ neither; not computed, as the data are not here."""
 
 TOLERANCE = 1e-8
 """Relative difference that counts as rounding."""
-
-CONFIDENCE = 0.95
 
 _CELL = ["experiment", "dataset", "method", "n_tasks", "train_size", "repeat"]
 _PLACE = ["subset", "fold", "setting", "task", "metric"]
@@ -88,18 +84,14 @@ class Record:
 
     config: Paper
     folder: PublishedFolder
+    provenance: Mapping[str, Any]
+    """Commit, seed and machine of the record, among others."""
 
     @property
     def name(self) -> tuple[str, str]:
         """The paper, and "main" or "readings"."""
         kind = "readings" if self.folder.of_readings else "main"
         return self.config.paper.id, kind
-
-    @cached_property
-    def provenance(self) -> dict[str, Any]:
-        """Commit, seed and machine of the record, among others."""
-        found: dict[str, Any] = read_json(self.folder.provenance)
-        return found
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -126,18 +118,6 @@ class Record:
         each = pd.to_numeric(self.scores["fit_seconds"], errors="coerce").to_numpy()
         return {c: float(np.nanmax([*each[k], 0.0])) for c, k in self.cells.items()}
 
-    def rows(self, cell: Cell) -> pd.DataFrame:
-        """Return the rows of a cell, as text."""
-        return self.scores.iloc[self.cells[cell]]
-
-    def code_of(self, cell: Cell) -> str | None:
-        """Return the fingerprint of the code that computes a cell here, if any."""
-        try:
-            experiment = self.config.experiments[cell.experiment]
-            return code_version(self.config.method_of(experiment.entry(cell.method)))
-        except LookupError:
-            return None
-
     def held(self, cell: Cell) -> pd.DataFrame | None:
         """Return the rows in which the method chose what it holds in this cell."""
         hold = self.config.experiments[cell.experiment].entry(cell.method).hold
@@ -154,12 +134,11 @@ def published_records(papers: Sequence[str]) -> list[Record]:
     """Return the published records of papers, with their other readings."""
     found = []
     for paper in papers:
-        main = PublishedFolder(published_folder(paper))
-        tier: Tier = read_json(main.provenance)["tier"]
-        found.append(Record(load_paper(paper, tier), main))
-        readings = PublishedFolder(main.path, of_readings=True)
-        if has_readings(paper) and readings.scores.is_file():
-            found.append(Record(load_readings(paper, tier), readings))
+        for load, of_readings in ((load_paper, False), (load_readings, True)):
+            folder = PublishedFolder(published_folder(paper), of_readings)
+            if folder.scores.is_file():
+                made = read_json(folder.provenance)
+                found.append(Record(load(paper, made["tier"]), folder, made))
     return found
 
 
@@ -173,15 +152,15 @@ def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
     for cell, each in sorted(seconds.items()):
         power = math.floor(math.log10(max(each, 0.01)))
         strata.setdefault((cell.paper, power), []).append(cell)
-    sizes = np.array([len(cells) for cells in strata.values()], dtype=int)
-    shares = _apportioned(sizes, min(count, len(seconds)))
     digest = hashlib.sha256(seed.encode()).digest()
     rng = np.random.default_rng(int.from_bytes(digest[:8]))
-    return [
-        cells[k]
-        for cells, share in zip(strata.values(), shares, strict=True)
-        for k in rng.choice(len(cells), size=share, replace=False)
-    ]
+    places: list[tuple[float, Cell]] = []
+    for cells in strata.values():
+        n = len(cells)
+        # The first of each stratum, of large ones before small ones, and then shares.
+        order = [-n, *((k + 0.5) / n for k in range(1, n))]
+        places += zip(order, (cells[k] for k in rng.permutation(n)), strict=True)
+    return [cell for _, cell in sorted(places)[:count]]
 
 
 def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
@@ -197,39 +176,22 @@ def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list
     return sorted(cells, key=lambda cell: (cost(cell), cell))
 
 
-def _apportioned(sizes: IntArray, count: int) -> IntArray:
-    """Return how many of ``count`` each stratum has, by the largest remainders."""
-    exact = sizes * count / max(sizes.sum(), 1)
-    shares = np.floor(exact).astype(int)
-    shares[np.argsort(shares - exact, kind="stable")[: count - shares.sum()]] += 1
-    for empty in np.flatnonzero(shares == 0):
-        largest = int(np.argmax(shares))
-        if shares[largest] > 1:
-            shares[[empty, largest]] += [1, -1]
-    return shares
-
-
 def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
     """Compare the rows of a cell, both as text; show the first values that differ."""
     there, here = (
-        [tuple(row) for row in rows[_PLACE].to_numpy()]
-        for rows in (published, computed)
+        [*map(tuple, rows[_PLACE].to_numpy())] for rows in (published, computed)
     )
     if here != there:
         lost, extra = len({*there} - {*here}), len({*here} - {*there})
         return _unlike(f"{lost} values are missing and {extra} are new")
     scores = []
-    relative = 0.0
     rows = zip(published.to_dict("records"), computed.to_dict("records"), strict=True)
     for old, new in rows:
         place = [old["setting"], old["task"].removeprefix(ALL), old["metric"]]
         for column in ("value", *_TEXT):
             a, b = old[column], new[column]
-            outcome = EQUAL if a == b else DIFFERS
-            if outcome == DIFFERS and column == "value":
-                difference = _relative_difference(a, b)
-                relative = max(relative, difference)
-                outcome = ROUNDING if difference <= TOLERANCE else DIFFERS
+            is_close = column == "value" and _is_close(a, b)
+            outcome = EQUAL if a == b else ROUNDING if is_close else DIFFERS
             what = " ".join(filter(None, [*place, column.removeprefix("value")]))
             shown = {"what": what, "outcome": outcome, "published": a, "here": b}
             scores.append(shown)
@@ -238,18 +200,15 @@ def compare(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, Any]:
     return {
         "outcome": scores[0]["outcome"],
         "n_different": n_different,
-        "relative": relative,
         "scores": scores[: min(max(n_different, 1), _SHOWN)],
     }
 
 
-def _relative_difference(published: str, here: str) -> float:
-    """Return the difference of two numbers, of the larger; 1 if either is missing."""
+def _is_close(published: str, here: str) -> bool:
+    """Tell whether two numbers differ by rounding alone; none is close to nothing."""
     if not published or not here:
-        return 1.0
-    a, b = float(published), float(here)
-    difference = abs(a - b)
-    return 0.0 if difference <= _TINY else difference / max(abs(a), abs(b))
+        return published == here
+    return math.isclose(float(published), float(here), rel_tol=TOLERANCE, abs_tol=_TINY)
 
 
 def _unlike(reason: str) -> dict[str, Any]:
@@ -262,39 +221,25 @@ def computed_cells(
     records: Sequence[Record], cells: Sequence[Cell], *, until: float, cores: int
 ) -> Generator[tuple[Cell, dict[str, Any]]]:
     """Compute cells anew until a time, and yield the comparison of each when done."""
-    by_name = {record.name: record for record in records}
+    of = {cell: record for record in records for cell in record.cells}
+    tasks = []
+    for cell in cells:
+        record = of[cell]
+        try:
+            given = record.scores.iloc[record.cells[cell]], record.held(cell)
+        except KeyError as error:
+            reason = f"{error} is not in the configuration"
+            yield cell, _unlike(reason) | {"seconds": 0.0}
+        else:
+            tasks.append((record.config, record.provenance["seed"], cell, *given))
     # A new interpreter takes the variables that pin arithmetic from this one.
-    context = multiprocessing.get_context("spawn")
-    before = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(cores, mp_context=context, initializer=_begin)
-    futures = {}
-    try:
-        for cell in cells:
-            record = by_name[cell.paper, cell.record]
-            code = record.code_of(cell)
-            if code is None:
-                reason = "is not in the configuration"
-                yield cell, _unlike(reason) | {"seconds": 0.0, "code": None}
-                continue
-            experiment = record.config.experiments[cell.experiment]
-            entry = experiment.entry(cell.method)
-            if entry.n_tasks:
-                entry = entry.model_copy(update={"n_tasks": [cell.n_tasks]})
-            own = experiment.model_copy(update={"methods": [entry]})
-            used = {"experiments": {cell.experiment: own}, "artefacts": {}}
-            config = record.config.model_copy(update=used | {"claims": []})
-            seed = int(record.provenance["seed"])
-            given = (config, seed, cell, record.rows(cell), record.held(cell))
-            futures[pool.submit(_checked, *given)] = cell, code
-        for future in as_completed(futures, timeout=max(until - time.monotonic(), 0.0)):
-            cell, code = futures[future]
-            yield cell, future.result() | {"code": code}
-    except TimeoutError:
-        pass
-    finally:
-        for process in set(multiprocessing.active_children()) - set(before):
-            process.terminate()
-        pool.shutdown()
+    with multiprocessing.get_context("spawn").Pool(cores, _begin) as pool:
+        computed = pool.imap_unordered(_checked, tasks)
+        try:
+            for _ in tasks:
+                yield computed.next(max(until - time.monotonic(), 0.0))
+        except multiprocessing.TimeoutError:
+            pass
 
 
 def _begin() -> None:
@@ -307,9 +252,10 @@ def _begin() -> None:
 
 
 def _checked(
-    config: Paper, seed: int, cell: Cell, rows: pd.DataFrame, held: pd.DataFrame | None
-) -> dict[str, Any]:
+    task: tuple[Paper, int, Cell, pd.DataFrame, pd.DataFrame | None],
+) -> tuple[Cell, dict[str, Any]]:
     """Compute a cell and compare it with the rows of the record."""
+    config, seed, cell, rows, held = task
     begin = time.perf_counter()
     try:
         computed = _computed(config, seed, cell, held)
@@ -319,7 +265,7 @@ def _checked(
         found = _unlike(str(error)) | {"outcome": NO_DATA}
     except Exception as error:
         found = _unlike(f"{type(error).__name__}: {error}")
-    return found | {"seconds": round(time.perf_counter() - begin, 2)}
+    return cell, found | {"seconds": round(time.perf_counter() - begin, 2)}
 
 
 def _computed(
@@ -327,20 +273,21 @@ def _computed(
 ) -> pd.DataFrame:
     """Return the rows of a cell, computed here, as text."""
     experiment = config.experiments[cell.experiment]
+    entry = experiment.entry(cell.method)
+    if entry.n_tasks:
+        entry = entry.model_copy(update={"n_tasks": [cell.n_tasks]})
+    own = experiment.model_copy(update={"methods": [entry]})
+    config = config.model_copy(update={"experiments": {cell.experiment: own}})
     variant = next(v for v in experiment.variants if v.id == cell.dataset)
     protocol = config.protocols[experiment.protocol].named(experiment.protocol)
     data = load_variant(variant, seed, repeat=cell.repeat)
     size, repeat = cell.train_size, cell.repeat
     split = make_split(data, protocol, seed, train_size=size, repeat=repeat)
-    plan = FitJob(cell.experiment, cell.dataset, cell.method, 0, (cell.repeat,))
+    plan = FitJob(cell.experiment, cell.dataset, cell.method, 0, (repeat,))
+    splits = {(size, repeat): split}
     with tempfile.TemporaryDirectory() as cache:
         scores, _ = run_fit(
-            config,
-            plan,
-            seed=seed,
-            splits={(size, repeat): split},
-            cache=Path(cache),
-            chosen=held,
+            config, plan, seed=seed, splits=splits, cache=Path(cache), chosen=held
         )
     text = scores.astype(object).to_csv(index=False)
     return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
@@ -353,7 +300,7 @@ def excluded_rate(n_different: int, n: int) -> float:
     """
     if n_different >= n:
         return 1.0
-    return float(beta.ppf(CONFIDENCE, n_different + 1, n - n_different))
+    return float(beta.ppf(0.95, n_different + 1, n - n_different))
 
 
 def counted(results: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -370,43 +317,14 @@ def receipt(
 ) -> dict[str, Any]:
     """Return what somebody else needs to repeat a check, and to compare with it."""
     return {
-        **_origin(records),
-        "commit": current_commit(),
         "seed": seed,
-        "counts": counted(results.values()),
-        "cells": [asdict(cell) | dict(results[cell]) for cell in sorted(results)],
-        "no_time": [asdict(cell) for cell in sorted(set(cells) - set(results))],
-    }
-
-
-def _origin(records: Sequence[Record]) -> dict[str, Any]:
-    """Return what outcomes depend on besides the code."""
-    return {
-        "format": 2,
+        "commit": current_commit(),
         "packages": packages(),
         "machine": machine(),
         "records": {
             "/".join(each.name): sha256_of(each.folder.scores) for each in records
         },
+        "counts": counted(results.values()),
+        "cells": [asdict(cell) | dict(results[cell]) for cell in sorted(results)],
+        "no_time": [asdict(cell) for cell in sorted(set(cells) - set(results))],
     }
-
-
-def finished(
-    path: Path, records: Sequence[Record], cells: Sequence[Cell]
-) -> dict[Cell, dict[str, Any]]:
-    """Return the results in a receipt that hold for cells as they are now."""
-    if not path.is_file():
-        return {}
-    before = read_json(path)
-    origin = _origin(records)
-    if origin != {key: before.get(key) for key in origin}:
-        return {}
-    by_name = {record.name: record for record in records}
-    names = Cell.__dataclass_fields__
-    found = {}
-    for result in before["cells"]:
-        cell = Cell(**{name: result.pop(name) for name in names})
-        is_here = result["outcome"] != NO_DATA and cell in set(cells)
-        if is_here and result["code"] == by_name[cell.paper, cell.record].code_of(cell):
-            found[cell] = result
-    return found

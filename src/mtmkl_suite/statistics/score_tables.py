@@ -7,6 +7,7 @@ taken for several, scores that are missing or there twice, text where numbers sh
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -18,10 +19,9 @@ from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.statistics.pairs import MIN_UNITS
 from mtmkl_suite.statistics.score_checks import (
     ScoresError,
-    check_datasets,
-    check_methods,
+    check_names,
     check_values,
-    contradiction,
+    higher_by_words,
     metrics_of,
     refuse_summaries,
 )
@@ -112,20 +112,25 @@ def read_matrix(
     name = next(iter(metrics.values()), score)
     better = _direction(name, higher_better)
     methods = list(dict.fromkeys(long["method"]))
-    if higher_better is not None:
-        remarks += contradiction(name, path.name, methods, higher_better=better)
+    if higher_better is not None and higher_by_words(name) is (not better):
+        larger, other = ("Larger", "smaller") if better else ("Smaller", "larger")
+        remarks.append(
+            f"{larger} values are taken as better, as asked for, but {name!r} names a "
+            f"score of which {other} values are."
+        )
     if method in table and seconds in table:
         took = pd.to_numeric(table[seconds], errors="coerce")
     else:
         took = None
     long = long.assign(score=_numbers(long, name))
-    remarks += check_values(long, name, higher_better=better)
+    remarks += check_values(long, name)
     refuse_summaries(long, inner)
     wide = long.pivot_table(
         index="dataset", columns="method", values="score", sort=False
     )
-    remarks += [*check_datasets(wide), *check_methods(wide)]
-    _refuse_duplicates(long, inner, table.drop(columns=score, errors="ignore"))
+    check_names(wide)
+    others = table.drop(columns=[score, *methods], errors="ignore")
+    _refuse_duplicates(long, inner, others)
     if not independent:
         _refuse_numbered(list(dict.fromkeys(long["dataset"])))
     parts = _parts(long.dropna(subset=["score"]), inner)
@@ -252,46 +257,42 @@ def _is_score(text: str) -> bool:
 def _refuse_duplicates(
     long: pd.DataFrame, inner: Sequence[str], table: pd.DataFrame
 ) -> None:
-    """Refuse two scores of one method at one place, naming a column that differs."""
+    """Refuse two scores of one method at one place, naming columns that differ."""
     keys = ["method", "dataset", *inner]
     again = long[long.duplicated(keys, keep=False)]
-    if again.empty:
-        return
-    row = again.iloc[0]
-    same = again[(again[keys] == row[keys]).all(axis=1)]
-    place = ", ".join([str(row["dataset"]), *(f"{c} {row[c]}" for c in inner)])
-    text = (
-        f"{len(same)} scores of {row['method']} on {place}: lines {some(same['line'])}"
-    )
-    mine = table[table["line "].isin(same["line"])].drop(columns="line ")
-    differing = [c for c in mine if 1 < mine[c].nunique() <= table[c].nunique() < 50]
-    if differing:
-        column = differing[0]
+    for values, same in again.groupby(keys, sort=False):
+        method, dataset, *more = map(str, values)
+        place = ", ".join([dataset, *map(" ".join, zip(inner, more, strict=True))])
+        mine = table[table["line "].isin(same["line"])].drop(columns="line ")
+        differing = [column for column in mine if mine[column].nunique() > 1]
+        text = f"{len(same)} scores of {method} on {place}: lines {some(same['line'])}"
+        if differing:
+            raise ScoresError(
+                f"{text}. They differ in {some(differing)}: choose by --where "
+                f"{differing[0]}=VALUE, or average over it by --repeat-column "
+                f"{differing[0]}"
+            )
         raise ScoresError(
-            f"{text}. They differ in column {column!r} ({some(mine[column].unique())}):"
-            f" choose by --where {column}=VALUE, or average over it by --repeat-column "
-            f"{column}"
+            f"{text}. Delete those that are there twice; repeats need a column that "
+            "numbers them, named by --repeat-column"
         )
-    raise ScoresError(
-        f"{text}. Delete those that are there twice; repeats need a column that "
-        "numbers them, named by --repeat-column"
-    )
 
 
 def _refuse_numbered(names: Sequence[str]) -> None:
-    """Refuse names that differ by a number alone."""
+    """Refuse names that differ by a number, spaces, hyphens or case alone."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        stem = _NUMBER_AT_THE_END.sub("", name.strip()).casefold()
+        stem = _NUMBER_AT_THE_END.sub("", name.strip())
+        stem = re.sub(r"[\s_\-]+", "", stem).casefold()
         groups.setdefault(stem, []).append(name)
     listed = "; ".join(some(each, 3) for each in groups.values() if len(each) > 1)
     if listed:
         raise ScoresError(
-            f"names of data sets differ by a number alone ({listed}): parts of one "
-            "data set (tasks, repeats, folds, sizes) are not independent, and every "
-            "test over them would be void. Give the parts one name and number them in "
-            "a column named by --repeat-column; if each is a data set of its own, add "
-            "--independent"
+            f"names of data sets differ by a number or spelling alone ({listed}): "
+            "parts of one data set (tasks, repeats, folds, sizes) are not independent, "
+            "and every test over them would be void. Give the parts one name and "
+            "number them in a column named by --repeat-column; if each is a data set "
+            "of its own, add --independent"
         )
 
 
@@ -314,21 +315,16 @@ def _means(
     """Average within data sets, over the parts for which all methods have a score."""
     if not inner:
         return pd.concat(list(parts.values()))
-    cells = {}
-    counts, dropped = [], []
-    for dataset, wide in parts.items():
-        shared = wide.dropna()
-        if shared.empty:
+    shared = {dataset: wide.dropna() for dataset, wide in parts.items()}
+    for dataset, wide in shared.items():
+        if wide.empty:
             raise ScoresError(
                 f"on {dataset} no {' and '.join(inner)} has a score of every method: "
                 "their means would be over different parts"
             )
-        if len(shared) < len(wide):
-            dropped.append(f"{dataset}: {len(wide) - len(shared)} of {len(wide)}")
-        counts.append(len(shared))
-        cells[dataset] = shared.mean()
-    if max(counts) > 1:
-        few, many = min(counts), max(counts)
+    counts = list(map(len, shared.values()))
+    few, many = min(counts), max(counts)
+    if many > 1:
         number = str(many) if few == many else f"{few} to {many}"
         varying = [column for column in inner if long[column].nunique() > 1]
         remarks.append(
@@ -337,12 +333,14 @@ def _means(
             "one data set are not independent; the posterior from all repeats takes "
             "them as correlated."
         )
+    sizes = {d: (len(wide), len(wide) - len(shared[d])) for d, wide in parts.items()}
+    dropped = [f"{d}: {lost} of {n}" for d, (n, lost) in sizes.items() if lost]
     if dropped:
         remarks.append(
             "Parts that some method has no score for were left out of all methods' "
             f"means ({some(dropped)})."
         )
-    return pd.DataFrame(cells).T
+    return pd.DataFrame({dataset: wide.mean() for dataset, wide in shared.items()}).T
 
 
 def _complete(
@@ -365,8 +363,8 @@ def _complete(
             f"{whole['methods'].shape[1]} of {values.shape[1]} methods)"
         )
     left = whole[drop]
-    lost = [str(d) for d in values.index if d not in left.index]
-    lost += [str(m) for m in values if m not in left]
+    lost = [*values.index.difference(left.index, sort=False)]
+    lost.extend(values.columns.difference(left.columns, sort=False))
     remarks.append(f"Left out for missing scores: {some(lost, 20)}.")
     return left
 
@@ -395,23 +393,24 @@ def _oddities(values: pd.DataFrame) -> list[str]:
             f"{n} data sets are too few: below {MIN_UNITS} pairs are described and not "
             "tested. Add data sets; more repeats of the same do not help."
         )
-    constant = [str(m) for m in values if values[m].nunique() == 1]
-    if constant and n > 1:
-        verb = "have" if len(constant) > 1 else "has"
-        remarks.append(
-            f"{some(constant)} {verb} the same score on every data set: is it a "
-            "default, or a failed run?"
-        )
-    names = list(values.columns)
+    remarks += [
+        f"{name} has the same score on every data set: is it a default, or a failed "
+        "run?"
+        for name in values.columns[values.nunique() == 1]
+    ]
     remarks += [
         f"{first} and {second} have equal scores on every data set: are they the same "
         "run?"
-        for position, first in enumerate(names)
-        for second in names[position + 1 :]
+        for first, second in combinations(values, 2)
         if values[first].equals(values[second])
     ]
-    tied = [str(d) for d, row in values.iterrows() if row.nunique() == 1]
-    if tied:
+    remarks += [
+        f"{name[:-2]} and {name} are ranked as different methods: are they the same?"
+        for name in map(str, values)
+        if name[-2:] == ".1" and name[:-2] in values  # as pandas calls the second
+    ]
+    tied = values.index[values.nunique(axis=1) == 1]
+    if len(tied):
         remarks.append(f"All methods are equal on {some(tied)}: a tie decides nothing.")
     return remarks
 

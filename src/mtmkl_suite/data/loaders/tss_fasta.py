@@ -158,18 +158,11 @@ def _distances(path: Path, organisms: list[str]) -> FloatArray:
                 f"names of the FASTA files, {', '.join(organisms)}"
             )
     table = table.loc[organisms, organisms]
-    numbers = table.apply(pd.to_numeric, errors="coerce")
-    for s, t in np.argwhere(numbers.isna().to_numpy()):
+    out = table.apply(pd.to_numeric, errors="coerce").to_numpy(dtype=float)
+    for s, t in np.argwhere(~np.isfinite(out) | (out != out.T)):
         raise ValueError(
             f"{path}: the distance of {organisms[s]!r} and {organisms[t]!r} is "
-            f"{table.iloc[s, t]!r}, no number"
-        )
-    out = numbers.to_numpy(dtype=float)
-    if not np.isfinite(out).all() or (out != out.T).any():
-        s, t = np.argwhere(~np.isfinite(out) | (out != out.T))[0]
-        raise ValueError(
-            f"{path}: the distance of {organisms[s]!r} and {organisms[t]!r} is "
-            f"{out[s, t]}, and the other way round {out[t, s]}; both must be one "
-            "finite number"
+            f"{table.iloc[s, t]!r}, and the other way round {table.iloc[t, s]!r}; both "
+            "must be one finite number"
         )
     return out

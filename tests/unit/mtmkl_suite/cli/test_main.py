@@ -1,3 +1,4 @@
+import sys
 from importlib import metadata
 
 import pytest
@@ -58,3 +59,16 @@ def test_own_data_without_columns_say_which_options_are_lacking(capsys):
     assert said in capsys.readouterr().err
     assert main(["run", "--data", "my.xlsx", "--task", "t", "--target", "y"]) == 1
     assert "that is read (.csv, .tsv, .parquet or .npz" in capsys.readouterr().err
+
+
+def test_without_a_package_of_the_suite_the_remedy_is_named(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    for module in ("common", "run"):
+        monkeypatch.delitem(sys.modules, f"mtmkl_suite.cli.{module}", raising=False)
+    assert main(["run", "--paper", "argyriou2008"]) == 1
+    said = 'mtmkl: rich.console is not installed: pip install "mtmkl[suite]"\n'
+    assert capsys.readouterr().err == said
+    assert not any(tmp_path.iterdir())

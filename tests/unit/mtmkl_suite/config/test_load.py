@@ -157,6 +157,7 @@ def test_a_search_percentages_and_a_value_per_tier_may_be_anywhere(tmp_path):
         ("artefacts.table_1.layout", "ranks", "'ranks' is not one of 'cells', 'r"),
         ("artefacts.table_1.rows", {"X": {"method": "rigde"}}, "unknown .*'rigde'"),
         ("artefacts.table_1.rows", {"X": {"method": ["floor", "x"]}}, "unknown .*'x'"),
+        ("artefacts.table_1.rows", {"X": {"experiment": [[1]]}}, r"\[1\] is not text"),
         ("claims.0.args.unit", ["repeat"], r"\['repeat'\]: input should be 'repeat'"),
         ("claims.0.args.lower.method", ["ridge"], r"\['ridge'\] is not "),
         ("claims.0.args.higher.repeat", [[0]], r"\[\[0\]\] is not text"),

@@ -1,5 +1,4 @@
 import json
-import re
 import subprocess
 import sys
 import warnings
@@ -336,41 +335,27 @@ def test_configuration_of_fits_leaves_out_what_a_fit_does_not_need(config):
     assert fits.group_config(paper_of(config), group) != before
 
 
-def stopped(gap, tol=1e-6):
-    certificate = Certificate(
-        objective=1.0 + gap, dual_objective=1.0, n_iter=100, status="stopped",
-        history=np.zeros(1),
-    )  # fmt: skip
-    warn_if_stopped(certificate, "a norm, gamma=0.1", tol)
-
-
 @pytest.fixture
 def log(tmp_path):
     return tmp_path / "fit.log"
 
 
-def collected(log, method, *gaps, tol=1e-6):
-    with log.open("a") as file, redirect_stdout(file), fits.warnings_of(method):
-        for gap in gaps:
-            stopped(gap, tol)
-    found = re.findall(r"duality gap of (\S*\d)", log.read_text())
-    return [float(gap) for gap in found]
-
-
-def test_solvers_that_stopped_are_counted_by_method_and_tolerance(log):
-    gaps = collected(log, "A", 0.5, 0.001, 0.001, 0.25)
-    lines = log.read_text().splitlines()
-    assert len(lines) == 4
+def test_solvers_that_stopped_are_counted_by_method(log):
+    certificate = Certificate(
+        objective=1.5, dual_objective=1.0, n_iter=100, status="stopped",
+        history=np.zeros(1),
+    )  # fmt: skip
+    with log.open("w") as file, redirect_stdout(file):
+        for method in ("A", "B", "A"):
+            with fits.warnings_of(method):
+                warn_if_stopped(certificate, "a norm, gamma=0.1", 1e-6)
     start = "A: ConvergenceWarning: a norm, gamma=0.1: stopped after 100"
-    assert all(line.startswith(start) for line in lines)
-    collected(log, "B", 0.001)
-    collected(log, "A", 0.001, tol=1e-8)
+    first, _, again = log.read_text().splitlines()
+    assert first == again
+    assert first.startswith(start)
     assert fits.counted_warnings([log]) == [
-        f"A: 4 fits ended above tol=1e-06, worst gap {gaps[0]:.1e}",
-        f"B: 1 fit ended above tol=1e-06, worst gap {gaps[1]:.1e}",
-        f"A: 1 fit ended above tol=1e-08, worst gap {gaps[1]:.1e}",
-    ]
-    assert max(gaps) == gaps[0] > gaps[1] > 0
+        "A: ConvergenceWarning (2 times)", "B: ConvergenceWarning",
+    ]  # fmt: skip
 
 
 def test_other_warnings_are_told_with_their_text(log):

@@ -85,7 +85,11 @@ def test_without_a_folder():
         ("yeast_negative.fa", ">w\nACG\n", r"yeast_negative\.fa, .* X\[0\] has 3 lett"),
         ("distances.csv", "", r"distances\.csv has no column 'fly'"),
         ("distances.csv", DISTANCES.replace("4.5", "?"), "of 'fly' and 'yeast' is '?'"),
-        ("distances.csv", DISTANCES.replace("4.5", "3", 1), r"'fly' and 'yeast' is 3"),
+        (
+            "distances.csv",
+            DISTANCES.replace("4.5", "3", 1),
+            r"'fly' and 'yeast' is '3'",
+        ),
     ],
 )
 def test_errors_name_the_file_and_the_remedy(folder, name, text, message):

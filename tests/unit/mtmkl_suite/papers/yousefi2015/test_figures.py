@@ -113,7 +113,7 @@ def make(paper, printed):
     kept = [f"letter_two_kernels/{two}/{GROUPS}{end}" for end in ("", "_variance")]
     info = {"status": "ok", "origin": "original", "task_names": LETTER_TASKS}
     return made_context(
-        paper, rows, arrays=dict.fromkeys(kept, kept_weights()), published=printed,
+        paper, rows, arrays=dict.fromkeys(kept, kept_weights()).get, published=printed,
         data_info={v: {"id": v, "name": k, **info} for k, v in datasets.items()},
     )  # fmt: skip
 
