@@ -1,7 +1,7 @@
 """Checks that every number of a table is the score of a method on a data set.
 
-Names that leave no doubt are refused: averages, several metrics, and values that the
-metric of a name cannot have.
+Names that leave no doubt are refused: averages, sizes, spreads, several metrics, and
+values that the metric of a name cannot have.
 """
 
 import re
@@ -71,6 +71,11 @@ _SUMMARIES = _set(
 _IN_SUMMARIES = _set(
     "of the over across score scores data set sets dataset datasets value values test "
     "macro micro number"
+)
+_SPREADS = _set("std sd stdev stddev se stderr sem ci pvalue pval")
+_NO_METHODS = _SPREADS | _set(
+    "p n nr no size sizes samples instances rows features classes tasks dim year date "
+    "seed id idx index count fold folds repeat repeats run split trial rank lower upper"
 )
 
 
@@ -162,11 +167,14 @@ def check_values(scores: pd.DataFrame, score: str) -> Iterator[str]:
 
 def check_names(values: pd.DataFrame) -> None:
     """Refuse rows and columns (data sets x methods) that are none by their names."""
-    for name in values.index:
-        if _is_summary(name):
+    for kind, names, is_none in (
+        ("data set", values.index, _is_summary),
+        ("method", values, _is_no_method),
+    ):
+        for name in filter(is_none, names):
             raise ScoresError(
-                f"{name!r} is not a data set by its name, but would count as one: "
-                "delete its rows, or rename it if it is a data set"
+                f"{name!r} is not a {kind} by its name, but would count as one: delete "
+                f"its rows or column, or rename it if it is a {kind}"
             )
     for kind, names in (("data sets", values.index), ("methods", values)):
         if found := list(filter(_is_metric, names)):
@@ -209,6 +217,12 @@ def _is_summary(name: object) -> bool:
     words = {*_words(name)}
     metrics = _BETTER[True] | _BETTER[False]
     return bool(words & _SUMMARIES) and words <= _SUMMARIES | _IN_SUMMARIES | metrics
+
+
+def _is_no_method(name: object) -> bool:
+    """Tell whether a column is of sizes, numbers or spreads by its words."""
+    words = _words(name)
+    return {*words} <= _NO_METHODS or (len(words) > 1 and words[-1] in _SPREADS)
 
 
 def _is_metric(name: object) -> bool:

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -161,6 +163,7 @@ BOTH = pd.concat([LONG.assign(metric=name) for name in ("accuracy", "mse")])
 APART = LONG[LONG["repeat"].eq(0) != LONG["method"].eq("C")]
 TWICE, AGAIN = LONG.iloc[[*range(54), 4]], WIDE.iloc[[*range(6), 0]]
 UNNUMBERED = LONG.drop(columns="repeat").assign(score=0.5)
+NO_METHODS = "n", "N_samples", "year", "seed", "std", "p-value", "A_std", "A (SD)"
 NO_DATASETS = "mean", "Avg. rank", "Total", "average accuracy", "OVERALL", "p-value"
 NO_VALUES = {
     "accuracy": 1.2, "Accuracy": 120, "auc": -0.1, "f1": -1, "rmse": -999,
@@ -204,6 +207,10 @@ NO_VALUES = {
             "school .rmse. seem",
         ),
         # what is no data set and no score
+        *(
+            (WIDE.assign(**{k: 0.5}), {}, f"'{re.escape(k)}' is not a method by its")
+            for k in NO_METHODS
+        ),
         *((with_row(k), {}, f"'{k}' is not a data set by its") for k in NO_DATASETS),
         *(
             (
