@@ -30,6 +30,8 @@ publish: $(INSTALLED) ## copy the paper tier's record and artefacts to figures/;
 	@$(MAKE) --no-print-directory site TIER=paper
 
 rejudge: $(INSTALLED) ## tables, verdicts and claims anew from the scores in figures/
+	# Tables of the main run say what readings reach, so these come first.
+	$(SNAKEMAKE) rejudge --config tier=paper readings=True
 	$(SNAKEMAKE) rejudge --config tier=paper
 
 # Site and report of a run are beside each other and link to each other. What the report

@@ -57,9 +57,12 @@ class MainAnswer(NamedTuple):
         """Effects as found here and as printed, a sentence; "" for none."""
         if not self.ours:
             return ""
+        axis = f"{self.main.axis[:1].upper()}{self.main.axis[1:]}"
+        if len(self.main.rows) > _FEW or self.effects["row"].duplicated().any():
+            axis += ", least to greatest"
+        lines = f" ({self.main.lines})" if self.main.lines else ""
         printed = f" Printed: {self.printed}." if self.printed else ""
-        axis = self.main.axis
-        return f"{axis[:1].upper()}{axis[1:]}: {self.ours}.{printed}"
+        return f"{axis}{lines}: {self.ours}.{printed}"
 
     @property
     def in_words(self) -> str:
@@ -115,13 +118,24 @@ def _effects(main: MainClaim, settings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _in_words(main: MainClaim, effects: pd.DataFrame) -> str:
-    """Return the range of each row, or that of all if there are many."""
+    """Return the effect of each row and its interval, or the range of several effects.
+
+    Of many rows it is the range of all.
+    """
     is_many = len(main.rows) > _FEW
     parts = []
-    for k, values in effects.groupby(effects["row"] * (not is_many))["estimate"]:
-        ends = dict.fromkeys(number(end, ".2g") for end in (values.min(), values.max()))
-        parts.append(("" if is_many else f"{main.rows[k]}: ") + " to ".join(ends))
+    for k, mine in effects.groupby(effects["row"] * (not is_many)):
+        text = _range(mine["estimate"])
+        ends = mine[["corrected_low", "corrected_high"]].iloc[0]
+        if len(mine) == 1 and ends.notna().all():
+            text += f" (corrected 95 % interval {_range(ends)})"
+        parts.append(text if is_many else f"{main.rows[k]}: {text}")
     return "; ".join(parts)
+
+
+def _range(values: pd.Series) -> str:
+    ends = number(values.min(), ".2g"), number(values.max(), ".2g")
+    return " to ".join(dict.fromkeys(ends))
 
 
 def main_claim_svg(name: str, answer: MainAnswer) -> bytes:

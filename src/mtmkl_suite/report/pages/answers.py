@@ -120,7 +120,7 @@ def _differences(verdicts: pd.DataFrame) -> str:
 def _why_none(verdicts: pd.DataFrame, claims: pd.DataFrame) -> str:
     found = pd.concat([verdicts["verdict"], claims["verdict"]])
     if found.empty:
-        return "The paper prints no number for it, and no sentence on it is tested."
+        return "Not judged: no number and no tested sentence of the paper is on it."
     if found.eq(verdict_rule.NOT_JUDGED).any():
         return "Not judged: this run reduces repeats, grids or data."
     return "No data."

@@ -63,7 +63,7 @@ def sentence_table(rows: list[Row]) -> TextTable:
     """Return the sentences as a table of the page that shows their artefacts."""
     lines = [
         [
-            f"“{row['quote']}” (l. {row['line']})",
+            f"“{row['quote']}” (l. {row['line']})\nTested: {row['tested']}",
             row["own"],
             row["new"],
             row["effect_text"],

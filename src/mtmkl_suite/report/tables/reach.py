@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import (
+    Claim,
     ClaimSetting,
     Origin,
     Ranking,
@@ -56,6 +57,9 @@ OVERVIEW_HEADER = (
     "reading", "kind", "numbers it changes", "different in the main run",
     "of these within the rule", "others it moves out",
 )  # fmt: skip
+SENTENCES_HEADER = (
+    "sentence of the paper", "readings", "holds", "undecided", "does not hold", "note",
+)  # fmt: skip
 _TABLES: Mapping[type, Callable[[Context, Any], PrintedTable]] = {
     Table: build_table,
     Ranking: build_ranking,
@@ -84,6 +88,8 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
     under = {r: changed(own, cells_of(each, bases[r])) for r, each in shown.items()}
     reach = reach_of_numbers(own, under, is_judged=context.is_judged)
     notes = [f"{NOT_JUDGED.capitalize()}."]
+    header = OVERVIEW_HEADER
+    body = [_overview(own, reading, found) for reading, found in under.items()]
     if context.is_judged:
         claims = {
             r: claims_of(each, bases[r])
@@ -93,8 +99,9 @@ def build_reach(context: Context, artefact: ReadingsTable) -> PrintedTable:
         of_claims = reach_of_claims(main.config.claims, claims_of(main), claims)
         reach = pd.concat([reach, of_claims], ignore_index=True)
         notes = _notes(reach)
-    body = [_overview(own, reading, found) for reading, found in under.items()]
-    return PrintedTable(artefact.title, reach, OVERVIEW_HEADER, body, notes)
+        if all(number.is_derived for number in own.values()):
+            header, body = SENTENCES_HEADER, _sentences(main.config.claims, of_claims)
+    return PrintedTable(artefact.title, reach, header, body, notes)
 
 
 def main_context(context: Context) -> Context:
@@ -260,6 +267,16 @@ def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
     left = sum(before in WITHIN and not now.is_within for before, now in own)
     counts = len(own), len(different), within, left
     return [reading.label, reading.kind, *map(str, counts)]
+
+
+def _sentences(claims: Iterable[Claim], reach: pd.DataFrame) -> list[list[str]]:
+    """Return the sentences that some reading concerns, for papers without numbers."""
+    quotes = {claim.id: f"“{claim.quote}” (l. {claim.line})" for claim in claims}
+    counts = ["n_readings", "holds", "undecided", "does_not_hold"]
+    return [
+        [quotes[row["row"]], *(str(row[count]) for count in counts), row["note"]]
+        for row in reach[reach["n_readings"] > 0].to_dict("records")
+    ]
 
 
 def _notes(reach: pd.DataFrame) -> list[str]:

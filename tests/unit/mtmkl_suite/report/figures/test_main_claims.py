@@ -36,10 +36,18 @@ def test_main_claims_are_judged_sentences_of_their_papers(paper):
 def test_effects_and_data_are_said_in_words():
     argyriou, _ = answer_of("argyriou2008")
     assert argyriou.printed == "Independent: 2.9; Aggregate: 4"
-    assert argyriou.ours.startswith("Independent: 3.")
+    assert argyriou.compared.startswith(
+        "Lead in explained variance on School, points: Independent: 3."
+    )
+    assert "(corrected 95 % interval 3." in argyriou.ours
     widmer, _ = answer_of("widmer2015")
     assert widmer.words == "does not hold, on stand-in data"
-    assert " to " in widmer.ours
+    assert widmer.compared.startswith(
+        "Lead in AUC, points, least to greatest (training sizes 2, 5, 10, 30, 60): "
+        "Individual: 0."
+    )
+    jebara, _ = answer_of("jebara2011")
+    assert "by training size, points, least to greatest: 0." in jebara.compared
     assert verdict_in_words("holds", ["original", "own kernels"]) == (
         "holds, with kernels of our own"
     )

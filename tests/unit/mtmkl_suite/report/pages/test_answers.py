@@ -69,7 +69,7 @@ def test_differences_have_their_unit_and_sign():
 
 def test_without_verdicts_the_sentence_says_why():
     empty = answer(verdicts(), claims())
-    assert empty.sentence.startswith("The paper prints no number")
+    assert empty.sentence.startswith("Not judged: no number and")
     quick = answer(verdicts("not judged (quick)"), claims("not judged (quick)"))
     assert quick.sentence.startswith("Not judged")
     assert answer(verdicts("no data"), claims()).sentence == "No data."

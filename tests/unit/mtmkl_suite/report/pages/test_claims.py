@@ -31,7 +31,7 @@ def test_both_verdicts_stand_beside_each_other():
     table = sentence_table(shown())
     assert table.rows == [
         [
-            "“it is best” (l. 12)",
+            "“it is best” (l. 12)\nTested: It is.",
             "holds (in 3 of 3 settings)",
             "undecided (holds in 1 of 3 settings)",
             "+0.021 (−0.001 to 0.04), difference in AUC",

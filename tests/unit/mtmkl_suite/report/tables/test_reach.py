@@ -21,6 +21,7 @@ from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
     BOUND_COLUMNS,
+    SENTENCES_HEADER,
     build_bounds,
     build_reach,
     claims_of,
@@ -326,3 +327,15 @@ def test_a_reduced_run_marks_nothing():
     assert table.cells["is_above"].isna().all()
     assert not any(ABOVE in text for line in table.body for text in line)
     assert "Not judged" in table.notes[2]
+
+
+def test_papers_that_print_no_numbers_show_their_sentences():
+    config = load_readings("jebara2011", "paper", ["costs"])
+    table = build_reach(context_of(config)[1], config.artefacts["reach"])
+    assert table.header == SENTENCES_HEADER
+    tried = table.cells[table.cells["n_readings"] > 0]
+    quotes = {claim.id: claim.quote for claim in config.claims}
+    assert [line[0].split("” (l. ")[0][1:] for line in table.body] == [
+        quotes[claim] for claim in tried["row"]
+    ]
+    assert all(sum(map(int, line[2:5])) == int(line[1]) for line in table.body)
