@@ -162,16 +162,19 @@ def best_in(
     from scipy import stats
 
     pairs = [of.pair(other, higher) for other in others]
-    ahead = [pd.Series(each.second > each.first, each.index) for each in pairs]
-    is_best = pd.concat(ahead, axis=1, join="inner").all(axis=1)
-    count, n = int(is_best.sum()), len(is_best)
+    leads = [pd.Series(each.second - each.first, each.index) for each in pairs]
+    least = pd.concat(leads, axis=1, join="inner").min(axis=1)
+    count, n = int((least > 0).sum()), len(least)
     interval = stats.binomtest(count, n).proportion_ci()
     verdict: VerdictName = "undecided"
     if count >= at_least * n - ROUNDING:
         verdict = "holds"
     elif interval.high < at_least:
         verdict = "does not hold"
-    note = f"best in {count} of {_count(of.unit, n)}, claimed {at_least:.0%}"
+    note = (
+        f"best in {count} of {_count(of.unit, n)}, claimed {at_least:.0%}; "
+        f"lead from {least.min():.3g} to {least.max():.3g}"
+    )
     own = Finding(verdict, count / n, count, math.nan, (interval.low, interval.high))
     return TestResult(note, own, None, n, 0.0)
 

@@ -52,8 +52,9 @@ def answer(
     parts = []
     if total:
         unread = {name: numbers[name] for name in verdict_rule.NO_NUMBER}
+        verb = "is" if within == 1 else "are"
         shares = [
-            f"{within} of {total} published numbers{apart} are reproduced or close"
+            f"{within} of {total} published numbers{apart} {verb} reproduced or close"
         ]
         shares += [f"{n} {name}" for name, n in unread.items() if n]
         parts.append(", ".join(shares))

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from mtmkl_suite.config.load import load_paper
-from mtmkl_suite.config.models import Artefact, Paper
+from mtmkl_suite.config.models import Artefact, Paper, RankTests
 from mtmkl_suite.config.readings import has_readings, load_readings
 from mtmkl_suite.files import write_bytes, write_text
 from mtmkl_suite.judge.claims import counts_of
@@ -154,6 +154,7 @@ def _artefact(
     return SimpleNamespace(
         id=name, kind=artefact.kind, title=artefact.title, heading=heading, text=text,
         answer=found, quoted="; ".join(quoted),
+        is_of_ranks=isinstance(artefact, RankTests),
         # As git hosts and the site name the heading.
         anchor=re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-"),
     )  # fmt: skip

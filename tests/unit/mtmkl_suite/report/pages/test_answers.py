@@ -42,7 +42,7 @@ def test_the_sentence_has_both():
 def test_what_is_not_on_the_papers_data_says_so():
     found = answer(verdicts("close"), claims(), ["stand-in", "original", "stand-in"])
     assert found.sentence == (
-        "1 of 1 published numbers are reproduced or close, on stand-in data."
+        "1 of 1 published numbers is reproduced or close, on stand-in data."
     )
 
 
