@@ -20,7 +20,7 @@ the reader selects methods and data sets.
 def add_arguments(compare: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
     compare.description = _DESCRIPTION
-    compare.add_argument("scores", type=Path, help=".csv, .tsv or .parquet")
+    compare.add_argument("scores", type=Path, help=".csv, .tsv (also .gz) or .parquet")
     compare.add_argument(
         "--control", metavar="METHOD", help="test the others against this method"
     )
