@@ -1,6 +1,7 @@
 """The published record: its commits are said, and its files follow from its scores."""
 
 import filecmp
+import re
 import shutil
 from pathlib import Path
 
@@ -43,8 +44,13 @@ def test_published_files_follow_from_the_scores_and_the_code(paper, tmp_path):
     readings = [load_readings] * (published / "readings.csv.gz").is_file()
     for load in (*readings, load_paper):
         rejudge([load(paper, "paper")], place.parent, settings=settings)
-    files = {path.name for folder in (published, place) for path in folder.iterdir()}
-    assert filecmp.cmpfiles(published, place, sorted(files), shallow=False)[1:] == (
-        [],
-        [],
+    both = (published, place)
+    files = {path.name for folder in both for path in folder.iterdir()} - {"README.md"}
+    _, differing, missing = filecmp.cmpfiles(*both, sorted(files), shallow=False)
+    assert (differing, missing) == ([], [])
+    # Its links lead from where it stands to the documentation.
+    first, second = (
+        re.sub(r"\((\.\./)+[^)]*docs/", "(", (folder / "README.md").read_text("utf-8"))
+        for folder in both
     )
+    assert first == second
