@@ -163,7 +163,7 @@ def best_in(
 
     pairs = [of.pair(other, higher) for other in others]
     leads = [pd.Series(each.second - each.first, each.index) for each in pairs]
-    least = pd.concat(leads, axis=1, join="inner").min(axis=1)
+    least = pd.concat(leads, axis=1, join="inner").min(axis=1, skipna=False)
     count, n = int((least > 0).sum()), len(least)
     interval = stats.binomtest(count, n).proportion_ci()
     verdict: VerdictName = "undecided"

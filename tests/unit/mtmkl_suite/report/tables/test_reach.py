@@ -333,6 +333,7 @@ def test_papers_that_print_no_numbers_show_their_sentences():
     config = load_readings("jebara2011", "paper", ["costs"])
     table = build_reach(context_of(config)[1], config.artefacts["reach"])
     assert table.header == SENTENCES_HEADER
+    assert table.body
     tried = table.cells[table.cells["n_readings"] > 0]
     quotes = {claim.id: claim.quote for claim in config.claims}
     assert [line[0].split("” (l. ")[0][1:] for line in table.body] == [
