@@ -17,6 +17,7 @@ from mtmkl_suite.judge.reach import (
 from mtmkl_suite.judge.sample import select
 from mtmkl_suite.judge.verdicts import own_numbers
 from mtmkl_suite.report.artefacts import printed
+from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.reach import (
     ABOVE,
@@ -330,12 +331,13 @@ def test_a_reduced_run_marks_nothing():
 
 
 def test_papers_that_print_no_numbers_show_their_sentences():
-    config = load_readings("jebara2011", "paper", ["costs"])
-    table = build_reach(context_of(config)[1], config.artefacts["reach"])
+    config = load_readings("widmer2015", "paper", ["draws"])
+    context = recorded_context(config, record_folder(config).parent)
+    table = build_reach(context, config.artefacts["reach"])
     assert table.header == SENTENCES_HEADER
     assert table.body
     tried = table.cells[table.cells["n_readings"] > 0]
-    quotes = {claim.id: claim.quote for claim in config.claims}
+    quotes = {claim.id: claim.quote for claim in context.readings.main.claims}
     assert [line[0].split("” (l. ")[0][1:] for line in table.body] == [
         quotes[claim] for claim in tried["row"]
     ]
