@@ -37,8 +37,9 @@ def test_kernel_features_learn_what_linear_baselines_cannot(method, rings):
     assert np.mean(kernel.predict(X, task=task) == y) > 0.9
 
 
-def test_features_are_the_principal_components_of_the_mean_kernel(rings):
-    X, _, _ = rings
+@pytest.mark.parametrize("n_samples", [180, 600])
+def test_features_are_the_principal_components_of_the_mean_kernel(n_samples):
+    X = np.random.default_rng(0).normal(size=(n_samples, 3))
     terms = KernelTerms.of(X, TEN_KERNELS, normalize="cosine", standardize=True)
     gram = terms.grams(terms.inputs(X), terms.inputs(X)).mean(axis=1)
     features = readings.Features.of(X)
