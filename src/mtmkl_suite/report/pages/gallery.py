@@ -17,7 +17,7 @@ from mtmkl_suite.judge.reach import DIFFERENT, WITHIN
 from mtmkl_suite.judge.verdicts import counts_text, moved_text, own_numbers
 from mtmkl_suite.report.context import recorded_context
 from mtmkl_suite.report.figures.main_claims import main_answer, main_claim_svg
-from mtmkl_suite.report.names import heading_of, is_ours, short_name
+from mtmkl_suite.report.names import heading_of, is_ours, number_of, short_name
 from mtmkl_suite.report.pages.answers import Answer, answer, answers_of, quoted_in_text
 from mtmkl_suite.report.pages.claims import judged_rows, sentence_table
 from mtmkl_suite.report.pages.comparison_page import PAGE, comparison_of
@@ -152,8 +152,8 @@ def _artefact(
             if row["verdict"] in (*WITHIN, DIFFERENT)
         ]
     return SimpleNamespace(
-        id=name, kind=artefact.kind, title=artefact.title, heading=heading, text=text,
-        answer=found, quoted="; ".join(quoted),
+        id=name, kind=artefact.kind, title=artefact.title, number=number_of(name),
+        heading=heading, text=text, answer=found, quoted="; ".join(quoted),
         is_of_ranks=isinstance(artefact, RankTests),
         # As git hosts and the site name the heading.
         anchor=re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-"),

@@ -108,7 +108,9 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "AUC | much | [Figure 1](#figure_1) |\n",
         "(figure_1.svg)",
         "# A 2000, *Toy*\n\nIt *is* so. And so on. [Protocol, decisions and errata]"
-        "(../../docs/papers/toy.md)\n",
+        "(../../docs/papers/toy.md)\n\n"
+        "- [Figure 1](#figure_1): Sentences of the paper: 1 undecided.\n"
+        "- [Table 1](#table_1): 2 of 2 published numbers are reproduced or close.\n\n",
         "## Table 1: Numbers\n\n2 of 2 published numbers are reproduced or close.\n\n"
         "as md\n",
     ):
