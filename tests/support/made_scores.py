@@ -78,6 +78,7 @@ def digits_fitted(folder: Path):
         changed = config.model_copy(update=update)
         plan = FitJob("digits", variant.id, "stl", 0, (0,))
         cache = folder / selection
-        return run_fit(changed, plan, seed=1, splits=splits, cache=cache)[0]
+        given = {"splits": splits, "cache": cache, "version": "v1"}
+        return run_fit(changed, plan, seed=1, **given)[0]
 
     return scores

@@ -18,6 +18,5 @@ rule fit:
         alone_in_group=1,
     params:
         arguments=fits_of(FILES.fit_arguments),
-        versions=fits_of(FILES.versions),
     script:
         "../scripts/fit.py"

@@ -37,7 +37,6 @@ from mtmkl_suite.evaluation.supplied import refusal_of_matrices
 from mtmkl_suite.files import read_table, write_npz, write_table
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import metric
-from mtmkl_suite.run.fingerprint import code_version
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.plan import FitGroup, fit_groups
@@ -85,6 +84,7 @@ def run_fit(
     seed: int,
     splits: Mapping[SplitKey, Split],
     cache: Path,
+    version: str,
     chosen: pd.DataFrame | None = None,
     progress: Callable[[str], None] = lambda message: None,
 ) -> tuple[pd.DataFrame, dict[str, NDArray[Any]]]:
@@ -110,7 +110,7 @@ def run_fit(
         grid=drawn_points(method, plan.method, seed),
         metrics={name: metric(name) for name in experiment.metrics},
         seed=seed,
-        code_version=code_version(method),
+        code_version=version,
         cache=cache,
         held={},
         train_unit=train_unit(config.protocols[experiment.protocol].kind),
@@ -140,6 +140,7 @@ def run_fits(
     *,
     seed: int,
     cache: Path,
+    versions: Mapping[str, str],
     chosen: Path | None = None,
     progress: Callable[[str], None] = lambda message: None,
 ) -> None:
@@ -156,6 +157,7 @@ def run_fits(
                 seed=seed,
                 splits=load_splits(folder.splits(protocol, job.dataset)),
                 cache=cache,
+                version=versions[job.method],
                 chosen=before,
                 progress=progress,
             )

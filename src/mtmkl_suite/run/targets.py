@@ -105,6 +105,7 @@ class Targets:
             "folder": self.folder(paper),
             "seed": self.run.seed,
             "cache": cache(self.results.path.parent),
+            "versions": self.versions(paper, name),
         }
 
     def fit_inputs(self, paper: str, name: str) -> dict[str, list[str] | str]:
@@ -167,14 +168,19 @@ class Targets:
             for name in names
         )
 
-    def versions(self, paper: str, name: str) -> list[str]:
-        """Return fingerprints of the code behind the scores of fits."""
+    def versions(self, paper: str, name: str) -> dict[str, str]:
+        """Return the fingerprint of the code behind each method of fits.
+
+        Parsing the code takes a process of a fit up to a second: planning does it once.
+        """
         config, group = self.papers[paper], self.fit_group(paper, name)
         experiment = config.experiments[group.experiment]
         methods = {job.method for job in group.jobs}
-        entries = [each for each in experiment.methods if each.method in methods]
-        used = map(config.method_of, entries)
-        return sorted(set(map(code_version, used)))
+        return {
+            entry.method: code_version(config.method_of(entry))
+            for entry in experiment.methods
+            if entry.method in methods
+        }
 
     # What is made of the fits of a paper
 

@@ -287,8 +287,9 @@ def _computed(
     splits = {(size, repeat): split}
     with tempfile.TemporaryDirectory() as cache:
         scores, _ = run_fit(
-            config, plan, seed=seed, splits=splits, cache=Path(cache), chosen=held
-        )
+            config, plan, seed=seed, splits=splits, cache=Path(cache), version="",
+            chosen=held,
+        )  # fmt: skip
     text = scores.astype(object).to_csv(index=False)
     return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
 

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 import warnings
+from collections import defaultdict
 from contextlib import redirect_stdout
 from dataclasses import replace
 
@@ -38,6 +39,7 @@ kernels = [{"name": "gaussian", "width": w} for w in (0.5, 1.0, 2.0)] + ["linear
 fitted = SingleTaskMKLClassifier(C=10.0, kernels=kernels).fit(X, y, task=task)
 print(fitted.decision_function(X, task=task).tobytes().hex())
 """
+VERSIONS = defaultdict(lambda: "v1")
 ONE_REPEAT_PER_JOB = {"tier": "paper", "seconds": {f"digits/{DATASET}/ridge": 1e4}}
 
 
@@ -75,7 +77,7 @@ def fit(config, path, progress=lambda line: None, group=None, chosen=None):
     pipeline.prepare_data(needs, folder, seed=1, download=False, on_missing="fail")
     fits.run_fits(
         fits.group_config(config, group), group, folder, seed=1, cache=path / "cache",
-        chosen=chosen, progress=progress,
+        versions=VERSIONS, chosen=chosen, progress=progress,
     )  # fmt: skip
     return pd.read_csv(folder.scores_of(group.name))
 
@@ -184,7 +186,10 @@ def test_an_error_that_is_not_the_methods_is_no_gap(config, tmp_path, monkeypatc
     folder = PaperFolder(tmp_path)
     folder.scores_of(group.name).unlink()
     with pytest.raises(DataCorruptError):
-        fits.run_fits(paper_of(config), group, folder, seed=2, cache=tmp_path / "cache")
+        fits.run_fits(
+            paper_of(config), group, folder, seed=2, cache=tmp_path / "cache",
+            versions=VERSIONS,
+        )  # fmt: skip
     assert not folder.scores_of(group.name).exists()
 
 
@@ -281,7 +286,9 @@ def test_each_repeat_of_a_drawn_set_is_split_and_fitted_on_its_own_draw(
     assert set(stored) == set(expected)
     np.testing.assert_array_equal(stored[20, 1].train, expected[20, 1].train)
     (group,) = fit_groups(paper)
-    fits.run_fits(paper, group, folder, seed=5, cache=tmp_path / "cache")
+    fits.run_fits(
+        paper, group, folder, seed=5, cache=tmp_path / "cache", versions=VERSIONS
+    )
     scores = pd.read_csv(folder.scores_of(group.name))
     digests = scores.groupby("repeat")["data_digest"].unique()
     assert digests.tolist() == [[data.digest()] for data in draws]

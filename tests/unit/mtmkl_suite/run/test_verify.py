@@ -28,7 +28,9 @@ def record(config, tmp_path):
     protocol = paper.protocols["random"].named("random")
     splits = make_splits(load_variant(variant, SEED), protocol, SEED)
     scores = [
-        run_fit(paper, job, seed=SEED, splits=splits, cache=tmp_path / "c")[0]
+        run_fit(
+            paper, job, seed=SEED, splits=splits, cache=tmp_path / "c", version="v1"
+        )[0]
         for job in fit_jobs(paper)
     ]
     write_table(tmp_path / "scores.csv.gz", pd.concat(scores).astype(object))
