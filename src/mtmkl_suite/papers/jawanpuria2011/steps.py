@@ -87,13 +87,13 @@ def scaling(context: Context) -> pd.DataFrame:
         for solver in SCALING_SOLVERS:
             where = {"solver": solver, "repeat": repeat}
             for count in N_TASKS[tier]:
-                timed = _timed(_first_tasks(data, count), solver, N_FITS[tier])
+                timed = _timed(_first_tasks(data, count), solver, tier)
                 rows.append({"axis": "tasks", **where, "count": count, **timed})
             part = _first_tasks(data, KERNEL_TASKS)
             for count in N_KERNELS[tier]:
                 widths = np.geomspace(1e-2, 1e3, count).tolist()
                 kernels = [{"name": "gaussian", "width": width} for width in widths]
-                timed = _timed(part, solver, N_FITS[tier], kernels=kernels)
+                timed = _timed(part, solver, tier, kernels=kernels)
                 rows.append({"axis": "kernels", **where, "count": count, **timed})
     columns = ["axis", "solver", "repeat", "count", "seconds", "gap", "n_iter"]
     return pd.DataFrame(rows, columns=columns)
@@ -244,13 +244,14 @@ def _first_tasks(data: MultiTaskData, count: int) -> MultiTaskData:
 
 
 def _timed(
-    data: MultiTaskData, solver: str, n_fits: int, **settings: Any
+    data: MultiTaskData, solver: str, tier: str, **settings: Any
 ) -> dict[str, Any]:
     method = SCALING_SOLVERS[solver](
         SCALING_C, SCALING_P, tol=SCALING_TOL, **STANDARDIZED, **settings
     )
+    seconds = [_seconds(method, data) for _ in range(N_FITS[tier])]
     return {
-        "seconds": float(np.median([_seconds(method, data) for _ in range(n_fits)])),
+        "seconds": float(np.median(seconds)),
         "gap": method.duality_gap_,
         "n_iter": method.n_iter_,
     }
