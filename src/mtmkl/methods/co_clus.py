@@ -90,15 +90,10 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     ) -> list[Solution]:
         from mtmkl.solvers.linear.co_clusters import solve
 
-        # The first start is that of ridge regressions.
+        n_clusters = number_of_groups(self.n_clusters, tasks.n_tasks)
+        starts = [None, *rngs[1:]]  # the first is that of ridge regressions
         return solve(
-            tasks,
-            self.lam_1,
-            self.lam_2,
-            number_of_groups(self.n_clusters, tasks.n_tasks),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rngs=[None, *rngs[1:]],
+            tasks, self.lam_1, self.lam_2, n_clusters, rngs=starts, **self._limits
         )
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:

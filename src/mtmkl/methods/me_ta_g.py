@@ -84,11 +84,5 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
         from mtmkl.solvers.linear.pairwise_fusion import solve
 
         return solve(
-            tasks,
-            self.lam,
-            self.phi,
-            self.n_levels,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
+            tasks, self.lam, self.phi, self.n_levels, start=start, **self._limits
         )

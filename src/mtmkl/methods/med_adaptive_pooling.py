@@ -145,8 +145,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
         path = PoolingPath(
             specialised=[own_scale * block for block in blocks],
             c=y[order],
-            tol=self.tol,
-            max_iter=self.max_iter,
+            **self._limits,
             **shared,
         )
         return training, order, own_scale, path

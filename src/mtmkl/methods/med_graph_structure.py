@@ -99,7 +99,7 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
             n_weights=n_nodes * (n_nodes - 1) // 2,
             copies=np.tile(copies, n_nodes),
         )
-        return X, MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+        return X, MedPath(tasks, **self._limits)
 
     def _follow(self, prepared: tuple[FloatArray, Any], previous: None) -> None:
         X, path = prepared

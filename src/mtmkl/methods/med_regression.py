@@ -85,4 +85,4 @@ class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
         from mtmkl.solvers.med.med_squared import SquaredPath
 
         path = MedPath if self.loss == "epsilon_insensitive" else SquaredPath
-        return path(problem, tol=self.tol, max_iter=self.max_iter)
+        return path(problem, **self._limits)

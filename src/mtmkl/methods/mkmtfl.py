@@ -34,9 +34,7 @@ class _MixedNormMachine(KernelMachine):
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
-        return MixedNormPath(
-            problem, float(self.p), tol=self.tol, max_iter=self.max_iter
-        )
+        return MixedNormPath(problem, float(self.p), **self._limits)
 
     def _keep(self, training: TrainingSet, solution: Solution) -> None:
         super()._keep(training, solution)

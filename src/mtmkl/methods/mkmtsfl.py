@@ -90,7 +90,7 @@ class _MixedSchattenMachine(Mixin):
         """Return the solver for one C after the other."""
         from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 
-        return MixedSchattenPath(problem, tol=self.tol, max_iter=self.max_iter).solve
+        return MixedSchattenPath(problem, **self._limits).solve
 
     def _keep(self, prepared: "_Prepared", solution: Solution) -> None:
         """Set the fitted attributes."""

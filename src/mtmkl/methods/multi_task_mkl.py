@@ -277,9 +277,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             p=self.p,
             loss=self.loss,
             fit_intercept=self._has_offset,
-            tol=self.tol,
-            max_iter=self.max_iter,
             rng=np.random.default_rng(self.random_state),
+            **self._limits,
         )
 
     def _follow(self, prepared: "_Prepared", previous: Solution | None) -> Solution:
@@ -329,9 +328,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
                 p=self.p,
                 rng=np.random.default_rng(self.random_state),
                 loss=self.loss,
-                tol=self.tol,
-                max_iter=self.max_iter,
                 start=previous,
+                **self._limits,
             )
         if has_other and solution.certificate.status != "converged":
             prepared.path = self._gram_path(prepared)

@@ -82,7 +82,7 @@ class NeighbourhoodSelection(GraphEstimator):
         for m in range(n_nodes):
             others = np.arange(n_nodes) != m
             solution = solve_l1_logistic(
-                X[:, others], X[:, m], self.alpha, tol=self.tol, max_iter=self.max_iter
+                X[:, others], X[:, m], self.alpha, **self._limits
             )
             self.coef_[m, others] = solution.coef
             self.intercept_[m] = solution.intercept[0]

@@ -85,14 +85,8 @@ class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     ) -> list[Solution]:
         from mtmkl.solvers.linear.whom_partitions import solve
 
-        return solve(
-            tasks,
-            self.lam,
-            number_of_groups(self.n_groups, tasks.n_tasks),
-            rngs=rngs,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        n_groups = number_of_groups(self.n_groups, tasks.n_tasks)
+        return solve(tasks, self.lam, n_groups, rngs=rngs, **self._limits)
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)

@@ -70,6 +70,8 @@ class MultiTaskEstimator(BaseEstimator):
     coef_: FloatArray
     intercept_: FloatArray
     target_scale_: float
+    tol: float
+    max_iter: int
 
     #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
@@ -240,6 +242,11 @@ class MultiTaskEstimator(BaseEstimator):
         n, n_tasks = X.shape[0], self.tasks_.size
         rows, numbers = np.tile(np.arange(n), n_tasks), np.repeat(self.tasks_, n)
         return self._outputs(X[rows], numbers).reshape(n_tasks, n).T
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        """The arguments by which a solver stops."""
+        return {"tol": self.tol, "max_iter": self.max_iter}
 
     def _keep_certificate(self, solution: Solution) -> None:
         """Set the fitted attributes of a solution's certificate."""

@@ -223,7 +223,7 @@ class WeightedKernelMachine(KernelMachine):
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
-        return PairwiseSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+        return PairwiseSharingPath(problem, **self._limits)
 
     def _solve(self, path: Any) -> Solution:
         solution: Solution = path.solve(self._cost(), float(self.lam))

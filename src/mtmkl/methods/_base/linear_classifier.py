@@ -128,13 +128,8 @@ class LinearTaskClassifier(Mixin):
         """Solve for the tasks in the problem, from the previous point of the path."""
         from mtmkl.solvers.linear.task_admm import solve
 
-        return solve(
-            tasks,
-            self._penalty(tasks.n_tasks),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-        )
+        penalty = self._penalty(tasks.n_tasks)
+        return solve(tasks, penalty, start=start, **self._limits)
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)
