@@ -85,16 +85,11 @@ def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
     tree : str
         Newick text.
     leaves : sequence of str
-        Different names of T leaves.
+        T names, of each of which the tree has one leaf.
 
     Returns
     -------
     ndarray of shape (T, T)
-
-    Raises
-    ------
-    ValueError
-        If the tree is malformed, or has not one leaf of each name.
     """
     nodes = _nodes(tree, leaves)
     below, depth = _below(nodes, leaves), {nodes[-1]: nodes[-1].length}

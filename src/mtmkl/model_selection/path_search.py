@@ -214,8 +214,7 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If lengths differ, the grid or the folds are empty, the estimator refuses a
-            parameter or the data, or no point has a score.
+            If no point has a score in every fold.
         """
         for name in ("best_estimator_", "refit_time_"):  # of an earlier fit
             self.__dict__.pop(name, None)
