@@ -78,18 +78,9 @@ def clusters(tree: str, tasks: Sequence[str]) -> list[list[int]]:
 
 
 def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
-    """Return the length of the path between each two leaves of a tree.
+    """Return the length of the path between each two leaves of a tree, (T, T).
 
-    Parameters
-    ----------
-    tree : str
-        Newick text.
-    leaves : sequence of str
-        T names, of each of which the tree has one leaf.
-
-    Returns
-    -------
-    ndarray of shape (T, T)
+    Of each of the T names in ``leaves``, the tree, Newick text, has one leaf.
     """
     nodes = _nodes(tree, leaves)
     below, depth = _below(nodes, leaves), {nodes[-1]: nodes[-1].length}

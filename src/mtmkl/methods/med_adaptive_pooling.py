@@ -58,10 +58,8 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
         the number of tasks, as in the paper.
     normalize, standardize
         As for :class:`IndependentSVMClassifier`.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on Newton steps.
+    tol, max_iter
+        As for :class:`MEDKernelSelectionClassifier`.
 
     Attributes
     ----------

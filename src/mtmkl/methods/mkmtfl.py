@@ -72,9 +72,8 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
     normalize : {"trace", "cosine", None}
         "trace" divides each kernel by the mean of k(x, x) over the training samples;
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    standardize
+        As for :class:`IndependentSVMClassifier`.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -128,20 +127,15 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
 
     Parameters
     ----------
-    C : float
-        Weight of the losses, positive; the same in every task.
-    p : float
-        The norm over the tasks, at least 2 and finite.
-    epsilon, standardize_target
+    C, epsilon, standardize_target
         As for :class:`IndependentSVMRegressor`.
-    kernels, normalize, standardize, tol, max_iter
+    p, kernels, normalize, standardize, tol, max_iter
         As for :class:`MKMTFLClassifier`.
 
     Attributes
     ----------
-    gamma_, lam_, weights_, kernel_names_, coef_, intercept_ : ndarray
+    gamma_, lam_, weights_, kernel_names_, coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
     target_scale_ : float

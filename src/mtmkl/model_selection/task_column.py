@@ -183,15 +183,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, 1 + d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
+        """Predict the targets, (n,); X is as for :meth:`fit`.
 
         Raises
         ------
@@ -215,15 +207,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     def score(
         self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return accuracy, or R² of a regression, over all samples.
-
-        Parameters
-        ----------
-        X, y : array-like
-            As for :meth:`fit`.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each sample in the score.
-        """
+        """Return accuracy, or R² of a regression, over all samples, weighted."""
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
 

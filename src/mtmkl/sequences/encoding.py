@@ -101,16 +101,7 @@ class SequenceFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> "csr_array":
-        """Return the features of sequences.
-
-        Parameters
-        ----------
-        X : sequence of str
-
-        Returns
-        -------
-        CSR array of float64 of shape (n, n_features_out_)
-        """
+        """Return the features of sequences, a CSR array (n, n_features_out_)."""
         check_is_fitted(self)
         out = self._features(encode(X, self._alphabet, self.on_unknown))
         if self.normalize:
