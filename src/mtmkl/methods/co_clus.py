@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from mtmkl.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
@@ -40,8 +39,7 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     lam_1, lam_2 : float
         λ₁, λ₂ > 0.
     n_clusters : int or float
-        k, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
-        whole number (halves up), at least 1.
+        k; a number or a share, as r of :class:`CMTLClassifier`.
     n_restarts : int
         Starts: the first from independent ridge regressions, the others from random
         directions. The one of the lowest objective is kept.
@@ -73,10 +71,6 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     L. Xu, A. Huang, J. Chen and E. Chen, Exploiting task-feature co-clusters in
     multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
     """
-
-    _checks = checks(
-        lam_1=check_positive, lam_2=check_positive, n_clusters=check_groups
-    )
 
     lam_1: float = 1.0
     lam_2: float = 1.0

@@ -60,7 +60,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     Conference on Artificial Intelligence, 2015.
     """
 
-    _checks = checks(lam=check_positive, phi=check_positive, n_levels=check_count)
+    _checks = checks(phi=check_positive, n_levels=check_count)
 
     lam: float = 1.0
     phi: float = 2.0

@@ -177,7 +177,6 @@ class SumOfNormsEstimator(LinearPathEstimator):
 
     along = ("lam_1", "lam_2")
     _model: ClassVar["ModelName"]
-    _checks = checks(lam_1=check_positive, lam_2=check_positive)
 
     lam_1: float = 1.0
     lam_2: float = 1.0

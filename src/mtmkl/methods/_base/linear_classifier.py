@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.checks import checks
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
@@ -111,7 +110,6 @@ class LinearTaskClassifier(Mixin):
     _rotation_invariant: ClassVar[bool] = True
     #: Whether the minimum is bounded from below by a dual point.
     _convex: ClassVar[bool] = True
-    _checks = checks()
 
     _: KW_ONLY
     tol: float = 1e-4
