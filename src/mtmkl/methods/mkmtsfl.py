@@ -27,7 +27,7 @@ class _MixedSchattenMachine(Mixin):
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
     """
 
-    along: ClassVar[tuple[str, ...]] = ("C", "q")
+    along: ClassVar[tuple[str, ...]] = ("q", "C")
     _checks = checks(
         q=check_that("from 1 to 2", lambda q: is_number(q) and 1 <= q <= 2),
         normalize=one_of("trace", "cosine", None),
@@ -60,9 +60,6 @@ class _MixedSchattenMachine(Mixin):
 
     def _dense_only(self) -> str | None:
         return "the coordinates of its kernels are computed from distinct dense rows"
-
-    def _position(self) -> tuple[float, float]:
-        return self.q, self.C
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         order = np.argsort(task, kind="stable")
@@ -301,21 +298,17 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor
 
     Parameters
     ----------
-    C : float
-        Weight of the losses, positive; the same in every task.
-    q : float
-        The norm over the kernels, from 1 (few of them) to 2 (all).
-    epsilon, standardize_target
+    C, epsilon, standardize_target
         As for :class:`IndependentSVMRegressor`.
-    kernels, normalize, standardize, basis_tol, tol, max_iter
+    q, kernels, normalize, standardize, basis_tol, tol, max_iter
         As for :class:`MKMTSFLClassifier`.
 
     Attributes
     ----------
     norms_, ranks_, basis_dimensions_, discarded_trace_, intercept_ : ndarray
+    history_ : ndarray
     kernel_names_ : tuple of str of length k
     objective_, dual_objective_, duality_gap_ : float
-    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTSFLClassifier`.
     dual_coef_ : ndarray of shape (n,)
