@@ -96,7 +96,9 @@ class _MixedSchattenMachine(Mixin):
         self.norms_ = solution.extra["norms"]
         self.ranks_ = solution.extra["ranks"]
         self.basis_dimensions_ = np.diff(coordinates.ends)
-        self.discarded_trace_ = coordinates.discarded_trace
+        self.discarded_trace_ = np.array(
+            [0.0 if b is None else b.discarded_trace for b in coordinates.bases]
+        )
         self.dual_coef_ = np.empty(prepared.order.size)
         self.dual_coef_[prepared.order] = solution.dual
         self.intercept_ = solution.intercept
@@ -169,13 +171,6 @@ class _Coordinates:
                 )
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
         return cls(terms, tuple(bases), ends), factors
-
-    @property
-    def discarded_trace(self) -> FloatArray:
-        """Share of the trace of each kernel beyond the cut, shape (k,)."""
-        return np.array(
-            [0.0 if each is None else each.discarded_trace for each in self.bases]
-        )
 
     def coefficients(self, W: FloatArray) -> list[FloatArray | None]:
         """Return what multiplies the kernels with the landmarks, for W' (T, D).
