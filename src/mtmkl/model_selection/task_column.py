@@ -1,6 +1,7 @@
 """Tasks by scikit-learn's metadata routing, or in a column of X."""
 
 import inspect
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -77,6 +78,7 @@ def _where_given(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     """An estimator that finds the task of each sample in a column of ``X``.
 
@@ -120,19 +122,10 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Their names, if ``X`` is a data frame.
     """
 
-    estimator_: Any
-    tasks_: NDArray[Any]
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        column: str | int,
-        unseen: Literal["error", "mean"] = "error",
-    ) -> None:
-        self.estimator = estimator
-        self.column = column
-        self.unseen = unseen
+    estimator: Any
+    _: KW_ONLY
+    column: str | int
+    unseen: Literal["error", "mean"] = "error"
 
     def __sklearn_tags__(self) -> Tags:
         tags = get_tags(self.estimator)
