@@ -41,7 +41,6 @@ announce(
     Run(
         results=ABSOLUTE,
         summary=partial(closing_summary, FILES.papers.values(), ABSOLUTE),
-        fit_seconds=FILES.fit_seconds,
     )
 )
 

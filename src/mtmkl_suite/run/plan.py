@@ -70,12 +70,10 @@ def _repeats_per_job(
     return math.ceil(repeats / max(1, math.ceil(measured * repeats / JOB_SECONDS)))
 
 
-def expected_seconds(
-    config: Paper, job: FitJob, unmeasured: float = JOB_SECONDS
-) -> float:
-    """Return what a job took once, ``unmeasured`` if it was never measured."""
+def expected_seconds(config: Paper, job: FitJob) -> float:
+    """Return what a job took once, :data:`JOB_SECONDS` if it was never measured."""
     seconds = config.seconds.get(job.place)
-    return unmeasured if seconds is None else seconds * len(job.repeats)
+    return JOB_SECONDS if seconds is None else seconds * len(job.repeats)
 
 
 @dataclass(frozen=True)

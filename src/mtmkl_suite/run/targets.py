@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -136,21 +135,6 @@ class Targets:
     def fit_minutes(self, paper: str, name: str) -> int:
         """Return the limit on the time of fits."""
         return plan.minutes(self.papers[paper], self.fit_group(paper, name))
-
-    def fit_seconds(self) -> dict[str, float]:
-        """Return the expected seconds of fits that are not there yet, by "paper/name".
-
-        Those of the paper tier that were once measured.
-        """
-        found = {}
-        for paper, config in self.papers.items():
-            for name, group in self._groups[paper].items():
-                jobs = group.jobs if config.tier == "paper" else ()
-                seconds = sum(plan.expected_seconds(config, j, nan) for j in jobs)
-                is_there = self.folder(paper).scores_of(name).is_file()
-                if jobs and not is_there and not isnan(seconds):
-                    found[f"{paper}/{name}"] = seconds
-        return found
 
     def fit_files(
         self, paper: str, experiments: Iterable[str] | None = None
