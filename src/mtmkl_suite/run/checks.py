@@ -16,6 +16,7 @@ from typing import Any
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.kernels.terms import check_kernels
+from mtmkl.specs import read_spec
 from mtmkl_suite.config.models import (
     Claim,
     DataSets,
@@ -119,7 +120,7 @@ def _check_experiment(name: str, config: Paper) -> None:
     _check_datasets(f"{key}.datasets", experiment.datasets)
     _check_metrics(f"{key}.metrics", experiment)
     methods = {entry.method: config.method_of(entry) for entry in experiment.methods}
-    _check_criterion(f"key '{key}.select_by'", experiment, methods)
+    _check_criterion(f"{key}.select_by", experiment, methods)
     kind = config.protocols[experiment.protocol].kind
     seen = set()
     for position, entry in enumerate(experiment.methods):
@@ -312,29 +313,23 @@ def _check_criterion(
     """Check what the methods of an experiment are to be chosen by, if they choose."""
     given = experiment.select_by
     criterion = given or experiment.metrics[0]
-    if criterion not in experiment.metrics:
-        raise ConfigError(
-            f"{key}: {criterion!r} is not among the metrics of the experiment: "
-            f"{', '.join(experiment.metrics)}"
-        )
+    require(key, "metric of the experiment", experiment.metrics, criterion)
     if experiment.mode == "path":
         return
     for name, method in methods.items():
         if method.selection in ("per_task", "alone") and given:
             raise ConfigError(
-                f"{key}: method {name!r} has selection {method.selection!r}, which "
-                "takes the smallest squared error of each task; give it selection "
-                "'common' or 'validation', or leave select_by out"
+                f"key '{key}': method {name!r} has selection {method.selection!r}, "
+                "which takes the smallest squared error of each task; give it "
+                "selection 'common' or 'validation', or leave select_by out"
             )
-        is_common = method.selection == "common" and given
-        if method.selection != "validation" and not is_common:
-            continue
-        if not _is_criterion(criterion):
+        by_metric = ("validation", "common") if given else ("validation",)
+        if method.selection in by_metric and not _is_criterion(criterion):
             asks = metric(criterion).truth
             why = "asks for the truth" if asks else "is not better or worse"
             possible = [m for m in experiment.metrics if _is_criterion(m)]
             raise ConfigError(
-                f"{key}: method {name!r} cannot be chosen by {criterion!r}, "
+                f"key '{key}': method {name!r} cannot be chosen by {criterion!r}, "
                 f"which {why}; choose by {' or '.join(possible) or 'another metric'}"
             )
 
@@ -360,20 +355,13 @@ def check_terms(key: str, terms: Any) -> None:
         kernel, specs = term
         with _naming_key(f"{place}.kernel"):
             from_spec(kernel)
-        for spec in specs if isinstance(specs, list) else [specs]:
-            if not isinstance(spec, list):  # a row of a matrix
-                named = spec if isinstance(spec, Mapping) else {"name": spec}
-                _check_task_kernel(f"{place}.task_kernel", named)
+        with _naming_key(f"{place}.task_kernel"):
+            for spec in specs if isinstance(specs, list) else [specs]:
+                if not isinstance(spec, list):  # a row of a matrix
+                    _check_task_kernel(spec)
 
 
-def _check_task_kernel(key: str, spec: Mapping[str, Any]) -> None:
-    name: Any = spec.get("name")
-    require(key, "task kernel", _BUILDERS, name)
-    normalize = spec.get("normalize", False)
-    if not isinstance(normalize, bool):
-        raise ConfigError(
-            f"key '{key}': normalize is {normalize!r}, wanted true or false"
-        )
-    takes = inspect.signature(_BUILDERS[name]).parameters
-    known = [*takes, "normalize", "name"]
-    require(key, f"parameter of {name}", known, *spec)
+def _check_task_kernel(spec: Any) -> None:
+    _, values = read_spec("task kernel", spec, _BUILDERS, more=["normalize"])
+    if not isinstance(normalize := values.get("normalize", False), bool):
+        raise ValueError(f"normalize is {normalize!r}, wanted true or false")

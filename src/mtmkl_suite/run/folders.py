@@ -13,17 +13,6 @@ from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Artefact, Paper, Run
 from mtmkl_suite.documents import config_dir, read_yaml
 
-RECORD = (
-    "scores.csv.gz",
-    "statistics.csv",
-    "verdicts.csv",
-    "claims.csv",
-    "claim_settings.csv",
-    "overlaps.csv",
-    "provenance.json",
-)
-"""Files of a paper that other programs read."""
-
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
 
@@ -134,8 +123,16 @@ class PaperFolder(_Folder):
         ]
 
     def record(self) -> list[Path]:
-        """Files of :data:`RECORD`."""
-        return [self.path / name for name in RECORD]
+        """Files of the paper that other programs read."""
+        return [
+            self.scores,
+            self.statistics,
+            self.verdicts,
+            self.claims,
+            self.claim_settings,
+            self.overlaps,
+            self.provenance,
+        ]
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,6 @@ class Targets:
 
     # Data sets and their splits
 
-    def data_groups(self, paper: str) -> list[list[Variant]]:
-        """Return the data sets of a paper by the process that prepares them."""
-        return plan.data_groups(self.papers[paper])
-
     def data_arguments(self, paper: str, datasets: Sequence[Variant]) -> dict[str, Any]:
         """Return the arguments of :func:`mtmkl_suite.run.pipeline.prepare_data`."""
         return {
@@ -79,7 +75,7 @@ class Targets:
     ) -> list[str]:
         """Return the descriptions of data sets of a paper, and their splits."""
         if datasets is None:
-            datasets = [each for group in self.data_groups(paper) for each in group]
+            datasets = self.papers[paper].variants
         folder, paths = self.folder(paper), list[Path]()
         for variant, protocols in pipeline.data_needs(self.papers[paper], datasets):
             paths.append(folder.data_info(variant.id))
@@ -88,16 +84,9 @@ class Targets:
 
     # Fits
 
-    def fit_group(self, paper: str, name: str) -> FitGroup:
-        """Return the fits that share a process."""
-        try:
-            return self._groups[paper][name]
-        except KeyError:
-            raise LookupError(f"{paper} has no fits {name!r}") from None
-
     def fit_arguments(self, paper: str, name: str) -> dict[str, Any]:
         """Return the arguments of :func:`mtmkl_suite.run.fits.run_fits`."""
-        group = self.fit_group(paper, name)
+        group = self._groups[paper][name]
         return {
             "config": group_config(self.papers[paper], group),
             "group": group,
@@ -109,7 +98,7 @@ class Targets:
 
     def fit_inputs(self, paper: str, name: str) -> dict[str, list[str] | str]:
         """Return splits, and the scores of what chooses first."""
-        folder, group = self.folder(paper), self.fit_group(paper, name)
+        folder, group = self.folder(paper), self._groups[paper][name]
         protocol = self.papers[paper].experiments[group.experiment].protocol
         datasets = dict.fromkeys(job.dataset for job in group.jobs)
         return {
@@ -134,7 +123,7 @@ class Targets:
 
     def fit_minutes(self, paper: str, name: str) -> int:
         """Return the limit on the time of fits."""
-        return plan.minutes(self.papers[paper], self.fit_group(paper, name))
+        return plan.minutes(self.papers[paper], self._groups[paper][name])
 
     def fit_files(
         self, paper: str, experiments: Iterable[str] | None = None
@@ -157,7 +146,7 @@ class Targets:
 
         Parsing the code takes a process of a fit up to a second: planning does it once.
         """
-        config, group = self.papers[paper], self.fit_group(paper, name)
+        config, group = self.papers[paper], self._groups[paper][name]
         experiment = config.experiments[group.experiment]
         methods = {job.method for job in group.jobs}
         return {
@@ -214,10 +203,6 @@ class Targets:
             names = [REACH] if config.record is None else ["scores.csv.gz"]
         paths = [record_folder(config) / name for name in names]
         return _texts(path for path in paths if path.is_file())
-
-    def result_groups(self, paper: str) -> list[ResultGroup]:
-        """Return steps, artefacts and record of a paper by process."""
-        return plan.result_groups(self.papers[paper])
 
     def result_files(self, paper: str, group: ResultGroup) -> list[str]:
         """Return the files that a process makes of the fits of a paper."""

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
+from scipy.stats import binomtest
 
 from mtmkl.typing import IntArray
 from mtmkl_suite.config.load import load_paper, published_folder
@@ -299,9 +299,8 @@ def excluded_rate(n_different: int, n: int) -> float:
 
     The upper bound of Clopper and Pearson; 1 − 0.05^(1/n) where none differs.
     """
-    if n_different >= n:
-        return 1.0
-    return float(beta.ppf(0.95, n_different + 1, n - n_different))
+    test = binomtest(n_different, n, alternative="less")
+    return float(test.proportion_ci(0.95).high)
 
 
 def counted(results: Iterable[Mapping[str, Any]]) -> dict[str, int]:
