@@ -58,10 +58,7 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
 def load_paper(
     paper: str | Path, tier: Tier, settings: Mapping[str, Any] | None = None
 ) -> Paper:
-    """Return a paper's configuration with the tier's values chosen.
-
-    ``settings`` are other values of dotted keys.
-    """
+    """Return a paper's configuration for a tier, with other values of dotted keys."""
     folder = paper_folder(paper)
     # The other tier is read for its mistakes, and for what it alone has.
     tiers = sorted(TIERS, key=lambda each: each != tier)
@@ -172,8 +169,7 @@ class _Scope:
     def expand(self, node: Any) -> Any:
         """Return a node with its placeholders filled and its entries repeated."""
         if isinstance(node, str):
-            value = self._filled(node)
-            if value is _ABSENT:
+            if (value := self._filled(node)) is _ABSENT:
                 raise self._error(f"{node}: this item has no such field")
             return value
         if isinstance(node, list):
@@ -199,7 +195,7 @@ class _Scope:
             for inner, body in here._repeated(value):
                 if isinstance(body, str) and inner._filled(body) is _ABSENT:
                     continue
-                name = inner._written(key) if isinstance(key, str) else key
+                name = str(inner.expand(key)) if isinstance(key, str) else key
                 if name in made:
                     raise here._error(f"the key {name!r} is made twice")
                 made[name] = inner.expand(body)
@@ -241,30 +237,23 @@ class _Scope:
 
     def _filled(self, text: str) -> Any:
         """Return what a text stands for, _ABSENT if that is a missing field."""
-        whole = _PLACEHOLDER.fullmatch(text) if self.axes else None
-        return self._value(whole[1]) if whole else self._written(text)
-
-    def _written(self, text: str) -> str:
-        """Return a text with every placeholder replaced."""
-
-        def value(found: re.Match[str]) -> str:
-            value = self._value(found[1])
-            if value is _ABSENT:
-                raise self._error(f"{found[0]}: this item has no such field")
-            return str(value)
-
-        return _PLACEHOLDER.sub(value, text) if self.axes else text
+        if not self.axes:
+            return text
+        if whole := _PLACEHOLDER.fullmatch(text):
+            return self._value(whole[1])
+        return _PLACEHOLDER.sub(lambda found: str(self.expand(found[0])), text)
 
     def _value(self, name: str) -> Any:
         """Return the value of a placeholder, _ABSENT if this item alone lacks it."""
         axis, *fields = name.split(".")
         value, items = self.axes.get(axis, (_ABSENT, []))
         if all(_field(item, fields) is _ABSENT for item in items):
-            known = [
+            known = dict.fromkeys(
                 f"{axis}.{key}" if key else axis
                 for axis, (_, items) in self.axes.items()
-                for key in _keys(items) or [""]
-            ]
+                for item in items
+                for key in (item if isinstance(item, Mapping) else [""])
+            )
             raise self._error(unknown("placeholder", name, known))
         return _field(value, fields)
 
@@ -275,11 +264,6 @@ def _field(item: Any, fields: Sequence[str]) -> Any:
             return _ABSENT
         item = item[each]
     return item
-
-
-def _keys(items: Sequence[Any]) -> list[str]:
-    mappings = [item for item in items if isinstance(item, Mapping)]
-    return list(dict.fromkeys(key for item in mappings for key in item))
 
 
 def read_measured(path: Path, *columns: str) -> dict[str, float]:
@@ -312,10 +296,7 @@ def paper_folder(paper: str | Path) -> Path:
 
 
 def _for_tier(config: Paper) -> Paper:
-    """Return a configuration with what its tier has, and files of one's own in place.
-
-    These are named as in the folder of the paper.
-    """
+    """Return what the tier has; files of one's own lie in the paper's folder."""
     experiments = {}
     for name, experiment in config.experiments.items():
         if config.tier not in experiment.tiers:

@@ -345,11 +345,7 @@ def _with_label(
 
 
 def comparable(config: Paper) -> Paper:
-    """Return what of a paper's configuration a method can be compared in.
-
-    These are the experiments that choose hyper-parameters, without claims, the tables
-    that show them, and the comparisons over data sets that no paper printed.
-    """
+    """Return the experiments that choose parameters, and what compares in them."""
     chosen = [k for k, each in config.experiments.items() if each.mode == "select"]
     if not chosen:
         raise ConfigError(
@@ -360,10 +356,7 @@ def comparable(config: Paper) -> Paper:
 
 
 def with_record(config: Paper, seed: int) -> Paper:
-    """Return a configuration of which only the methods that joined are fitted.
-
-    ``seed``: The root seed, which has to be that of the record.
-    """
+    """Return a configuration of which only methods that joined are fitted."""
     if not config.own:
         raise ConfigError(
             "--against published needs --method NAME or package.module:Class that is "
