@@ -16,11 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from snakemake.logging import (
-    ColorizingTextHandler,
-    DefaultFilter,
-    DefaultFormatter,
-)
+from snakemake.logging import ColorizingTextHandler
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from tqdm import tqdm
@@ -69,9 +65,9 @@ def was_stopped() -> bool:
 class LogHandler(LogHandlerBase):
     """Shows progress, warnings and failures; at the end a summary."""
 
-    # ``--quiet`` has nothing to take away; the log file is Snakemake's.
-    writes_to_stream = has_filter = has_formatter = True
-    writes_to_file = needs_rulegraph = False
+    # Filter, formatter and log file are Snakemake's.
+    writes_to_stream = True
+    has_filter = has_formatter = writes_to_file = needs_rulegraph = False
 
     def __post_init__(self) -> None:
         self._bar: tqdm[Any] | None = None
@@ -79,19 +75,8 @@ class LogHandler(LogHandlerBase):
         self._started = self._now = 0.0
         self._log = ""
         self._executing = self._up_to_date = self._has_report = False
-        settings = self.common_settings
-        self._plain = ColorizingTextHandler(
-            nocolor=settings.nocolor,
-            stream=sys.stdout if settings.stdout else sys.stderr,
-            formatter=DefaultFormatter(settings.quiet, settings.show_failed_logs),
-            filter=DefaultFilter(
-                settings.quiet,
-                settings.debug_dag,
-                settings.verbose,
-                settings.dryrun,
-                settings.printshellcmds,
-            ),
-        )
+        stream = sys.stdout if self.common_settings.stdout else sys.stderr
+        self._plain = ColorizingTextHandler(self.common_settings.nocolor, stream)
         print_any_text()
         sys.excepthook = _say_stopped
         # A full disk also refuses lines of the log; the failure itself is reported.
@@ -101,6 +86,7 @@ class LogHandler(LogHandlerBase):
         """Show a record, or update the progress from it."""
         try:
             if self.common_settings.dryrun or self.common_settings.verbose:
+                self._plain.setFormatter(self.formatter)
                 self._plain.handle(record)
             else:
                 self._take(record)

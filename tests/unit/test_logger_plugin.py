@@ -14,10 +14,7 @@ from snakemake_logger_plugin_mtmkl import CAUSE, LogHandler, Run, announce
 @pytest.fixture
 def handler(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    settings = SimpleNamespace(
-        dryrun=False, verbose=False, nocolor=True, stdout=False, quiet=set(),
-        show_failed_logs=True, debug_dag=False, printshellcmds=False,
-    )  # fmt: skip
+    settings = SimpleNamespace(dryrun=False, verbose=False, nocolor=True, stdout=False)
     results = RunFolder(tmp_path / "results")
     announce(Run(results, summary=lambda: "verdicts"))
     return LogHandler(settings, None)
