@@ -43,8 +43,7 @@ from mtmkl_suite.run.pipeline import load_variant
 def check_names(config: Paper) -> None:
     """Check the names and values of a paper's configuration, before any work.
 
-    Parameters are checked by the methods themselves: each is constructed with its fixed
-    parameters and every value of its grid.
+    Methods check their parameters themselves, with every value of their grids.
     """
     file = "experiments" if config.readings is None else "readings"
     with naming_file(config.folder.name, file):
@@ -339,11 +338,7 @@ def _is_criterion(name: str) -> bool:
 
 
 def check_terms(key: str, terms: Any) -> None:
-    """Check the kernels and task kernels of terms.
-
-    A fit makes their matrices, as these need the tasks of the data; the names of
-    kernels and of their parameters can be told without.
-    """
+    """Check the kernels and task kernels of terms, which only a fit can compute."""
     for number, term in enumerate(terms if isinstance(terms, list) else []):
         place = f"{key}.{number}"
         if isinstance(term, Mapping) and set(term) == {"kernel", "task_kernel"}:

@@ -137,10 +137,7 @@ class PaperFolder(_Folder):
 
 @dataclass(frozen=True)
 class PublishedFolder(PaperFolder):
-    """A paper's folder below ``figures``, where artefacts lie beside the record.
-
-    ``of_readings``: Scores, overlaps and provenance are those of the readings.
-    """
+    """A paper's folder below ``figures``: artefacts lie beside the record."""
 
     of_readings: bool = False
 

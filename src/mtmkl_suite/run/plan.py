@@ -92,10 +92,7 @@ class FitGroup:
 
 
 def fit_groups(config: Paper) -> list[FitGroup]:
-    """Return the fits of a paper by process, in the order of its plan.
-
-    Each is named by its experiment if that shares one, or else by its first job.
-    """
+    """Return the fits of a paper by process, named by experiment or first job."""
     # Data of one's own may be large, and take time.
     is_small = config.tier == "quick" and not any(
         is_own(experiment.datasets.name) for experiment in config.experiments.values()
@@ -162,10 +159,7 @@ def steps(config: Paper) -> dict[str, list[str]]:
 
 
 def megabytes(measured: Mapping[str, float], job: str) -> int:
-    """Return the memory to ask for, from what fits of experiments and jobs once took.
-
-    A reading that was not measured counts as its experiment.
-    """
+    """Return the memory to ask for; a reading not measured counts as its experiment."""
     job = job.split("/")[0]  # of fits, their experiment
     known = measured.get(job, measured.get(job.split("@")[0]))
     if known is None:

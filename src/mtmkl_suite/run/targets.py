@@ -142,10 +142,7 @@ class Targets:
         )
 
     def versions(self, paper: str, name: str) -> dict[str, str]:
-        """Return the fingerprint of the code behind each method of fits.
-
-        Parsing the code takes a process of a fit up to a second: planning does it once.
-        """
+        """Return the code's fingerprint by method: planning parses it once for all."""
         config, group = self.papers[paper], self._groups[paper][name]
         experiment = config.experiments[group.experiment]
         methods = {job.method for job in group.jobs}
@@ -158,10 +155,7 @@ class Targets:
     # What is made of the fits of a paper
 
     def artefacts(self, paper: str) -> dict[str, Artefact]:
-        """Return the figures and tables that are known before anything has run.
-
-        Which tables compare with a record depends on the data that can be had.
-        """
+        """Return the artefacts known before a run; beside a record the data decide."""
         config = self.papers[paper]
         return config.artefacts if config.record is None else {}
 

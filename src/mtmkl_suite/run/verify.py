@@ -164,10 +164,7 @@ def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
 
 
 def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
-    """Sort cells by the seconds that they took, and one per megabyte of their data.
-
-    Reading data may take longer than fitting; photographs are described at first use.
-    """
+    """Sort cells by the seconds that they took, and one per megabyte of data."""
 
     def cost(cell: Cell) -> float:
         entry = default_registry()[cell.dataset.partition("[")[0]]
@@ -295,10 +292,7 @@ def _computed(
 
 
 def excluded_rate(n_different: int, n: int) -> float:
-    """Return the share of differing cells that a sample excludes, at 95 %.
-
-    The upper bound of Clopper and Pearson; 1 − 0.05^(1/n) where none differs.
-    """
+    """Return the upper bound of Clopper and Pearson on the share that differs, 95 %."""
     test = binomtest(n_different, n, alternative="less")
     return float(test.proportion_ci(0.95).high)
 
