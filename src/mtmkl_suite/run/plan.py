@@ -1,10 +1,8 @@
 """The plan of a run: fit jobs, the work that shares a process, its memory and time.
 
-In the quick tier a process takes longer to start than most fits: the data sets of a
-paper share one, and so do the fits of an experiment, and all that is made of a paper's
-fits. In the paper tier short fits of an experiment share one up to
-:data:`PROCESS_SECONDS`, and longer ones have their own; of readings, hundreds of small
-experiments, each shares one. What is fitted already is taken from the cache.
+In the quick tier a process takes longer to start than most fits: those of an experiment
+share one, as do a paper's data sets, and all that is made of its fits. In the paper
+tier short fits share one up to :data:`PROCESS_SECONDS`, and so do those of a reading.
 
 Schedulers of clusters end a job that takes more than it asked for. So what is asked for
 has a margin, and the workflow asks for more in every attempt.
