@@ -384,11 +384,7 @@ def with_record(config: Paper, seed: int) -> Paper:
     return config.model_copy(update={"record": Record(folder=folder, note=note)})
 
 
-def with_data(config: Paper, here: Collection[str]) -> Paper:
-    """Return a configuration with the experiments whose data sets are here."""
-    kept = [
-        name
-        for name, experiment in config.experiments.items()
-        if any(variant.id in here for variant in experiment.variants)
-    ]
+def with_data(config: Paper, missing: Collection[str]) -> Paper:
+    """Return a configuration with the experiments whose data sets are not missing."""
+    kept = [k for k, v in config.experiments.items() if v.datasets.name not in missing]
     return _with_experiments(config, kept, comparing=True)

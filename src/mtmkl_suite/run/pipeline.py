@@ -134,9 +134,9 @@ def data_source(variant: Variant) -> str:
     return default_registry().locate(variant.name) or "missing"
 
 
-def missing_data(data_infos: Iterable[Path]) -> list[str]:
-    """Return why data sets are missing and how to get them, one line per set."""
-    infos = [read_json(path) for path in data_infos]
-    return list(
-        dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
-    )
+def missing_data(config: Paper, folder: PaperFolder) -> dict[str, str]:
+    """Return by name why data sets of a paper are missing, and how to get them."""
+    paths = [folder.data_info(variant.id) for variant in config.variants]
+    infos = [read_json(path) for path in paths if path.is_file()]
+    missing = [info for info in infos if info["status"] == "missing"]
+    return {info["name"]: info["reason"] for info in missing}
