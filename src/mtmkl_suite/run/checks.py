@@ -5,12 +5,10 @@ they are loaded (:mod:`mtmkl_suite.config.names`).
 """
 
 import ast
-import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mtmkl.kernels.base import from_spec
@@ -37,6 +35,7 @@ from mtmkl_suite.judge.observations import Observations
 from mtmkl_suite.judge.step_tests import TESTS
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
+from mtmkl_suite.run.fingerprint import module_file
 from mtmkl_suite.run.pipeline import load_variant
 
 
@@ -98,14 +97,10 @@ def _naming_key(key: str) -> Iterator[None]:
 @cache
 def _names_in(module: str) -> list[str]:
     """Return the public names of a module without importing it; none if it is not."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
+    path, names = module_file(module), []
+    if path is None:
         return []
-    if spec is None or spec.origin is None:
-        return []
-    names = []
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
             names.append(node.name)
         elif isinstance(node, ast.ImportFrom):

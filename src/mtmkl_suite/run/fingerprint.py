@@ -58,7 +58,7 @@ def _package_of(name: str) -> str:
 @cache
 def _is_followed(name: str, own: frozenset[str]) -> bool:
     """Tell whether a module counts: it is of one's own, or not installed."""
-    path = _module_file(name)
+    path = module_file(name)
     if path is None:
         return False
     if _package_of(name) in own:
@@ -71,7 +71,7 @@ def _is_followed(name: str, own: frozenset[str]) -> bool:
 @cache
 def _parsed(name: str) -> tuple[str, list[str]]:
     """Return the code of a module, and the modules that it imports."""
-    path = _module_file(name)
+    path = module_file(name)
     if path is None:
         raise ModuleNotFoundError(f"module {name!r} has no source file")
     tree = _Counting().visit(ast.parse(path.read_text(encoding="utf-8")))
@@ -101,7 +101,7 @@ class _Counting(ast.NodeTransformer):
         return None if is_for_types else self.generic_visit(node)
 
 
-def _module_file(name: str) -> Path | None:
+def module_file(name: str) -> Path | None:
     """Return the source of a module; nothing is imported, as a workflow is planned."""
     package, *inner = name.split(".")
     if package in _PACKAGES:

@@ -35,7 +35,7 @@ from mtmkl_suite.errors import DataNotAvailableError
 from mtmkl_suite.evaluation.cells import ALL, FitJob
 from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
-from mtmkl_suite.run.folders import PublishedFolder
+from mtmkl_suite.run.folders import PublishedFolder, PublishedReadings
 from mtmkl_suite.run.jobs import end_with_the_run
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.provenance import current_commit, machine, packages
@@ -90,8 +90,7 @@ class Record:
     @property
     def name(self) -> tuple[str, str]:
         """The paper, and "main" or "readings"."""
-        kind = "readings" if self.folder.of_readings else "main"
-        return self.config.paper.id, kind
+        return self.config.paper.id, "readings" if self.config.readings else "main"
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -134,8 +133,11 @@ def published_records(papers: Sequence[str]) -> list[Record]:
     """Return the published records of papers, with their other readings."""
     found = []
     for paper in papers:
-        for load, of_readings in ((load_paper, False), (load_readings, True)):
-            folder = PublishedFolder(published_folder(paper), of_readings)
+        for load, kind in (
+            (load_paper, PublishedFolder),
+            (load_readings, PublishedReadings),
+        ):
+            folder = kind(published_folder(paper))
             if folder.scores.is_file():
                 made = read_json(folder.provenance)
                 found.append(Record(load(paper, made["tier"]), folder, made))
