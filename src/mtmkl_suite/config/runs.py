@@ -145,18 +145,13 @@ def _with_experiments(
 
 def _of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
     """Return an artefact whose comparison has the data sets of some experiments."""
-    comparison = artefact.comparison
-    if comparison is None:
+    if (comparison := artefact.comparison) is None:
         return artefact
-    gone = [k for k, v in comparison.rows.items() if v.experiment not in experiments]
-    if not gone:
-        return artefact
-    overlay: dict[str, Any] = {"comparison": {"rows": dict.fromkeys(gone)}}
+    rows = {k: v for k, v in comparison.rows.items() if v.experiment in experiments}
+    found: dict[str, Any] = {"comparison": comparison.model_copy(update={"rows": rows})}
     if isinstance(artefact, Figure):
-        kept = [name for name in artefact.experiments if name in experiments]
-        overlay["experiments"] = kept
-    found: Artefact = overlaid(artefact, overlay)
-    return found
+        found["experiments"] = [k for k in artefact.experiments if k in experiments]
+    return artefact.model_copy(update=found)
 
 
 def restricted_to_artefacts(config: Paper, names: Iterable[str]) -> Paper:
@@ -187,16 +182,13 @@ def with_repeats(config: Paper, repeats: int, *, at_most: bool = False) -> Paper
     wanted = {k: min(repeats, n) if at_most else repeats for k, n in counts.items()}
     if wanted == counts:
         return config
-    protocols = {each.protocol for each in config.experiments.values()}
-    overlay = {
-        "protocols": {}
-        if at_most
-        else {each: {"repeats": repeats} for each in protocols},
-        "experiments": {
-            name: {"repeats": n if at_most else None} for name, n in wanted.items()
-        },
-        "changes": {"repeats": repeats},
-    }
+    overlay: dict[str, Any] = {"changes": {"repeats": repeats}}
+    if at_most:
+        overlay["experiments"] = {k: {"repeats": n} for k, n in wanted.items()}
+    else:
+        used = {each.protocol for each in config.experiments.values()}
+        overlay["protocols"] = {name: {"repeats": repeats} for name in used}
+        overlay["experiments"] = {name: {"repeats": None} for name in counts}
     found: Paper = overlaid(config, overlay)
     return found
 
