@@ -59,35 +59,31 @@ def load_paper(
     paper: str | Path, tier: Tier, settings: Mapping[str, Any] | None = None
 ) -> Paper:
     """Return a paper's configuration for a tier, with other values of dotted keys."""
+    return load_tiers(paper, settings, [tier])[tier]
+
+
+def load_tiers(
+    paper: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    tiers: Sequence[Tier] = TIERS,
+) -> dict[Tier, Paper]:
+    """Return a paper's configuration for some tiers; all are read for their mistakes.
+
+    Tables may select what only another tier has, or what ``settings`` have replaced:
+    such cells are empty, not wrong.
+    """
     folder = paper_folder(paper)
-    # The other tier is read for its mistakes, and for what it alone has.
-    tiers = sorted(TIERS, key=lambda each: each != tier)
-    try:
-        known = [_read_paper(folder, each, settings) for each in tiers]
-    except ConfigError as error:
-        if not settings:
-            raise
-        hint = nearest_keys(settings, _read_paper(folder, tier))
-        raise ConfigError(f"{error}{hint}") from error
-    usual = []
+    known = usual = {tier: _read_paper(folder, tier) for tier in TIERS}
     if settings:
-        # With other train sizes or numbers of tasks, the cells of a table that select
-        # the usual ones are empty, not wrong.
-        usual = [_read_paper(folder, each) for each in tiers]
-    return _checked(known[0], [*known, *usual])
-
-
-def load_tiers(paper: str | Path) -> dict[Tier, Paper]:
-    """Return a paper's configuration for every tier."""
-    folder = paper_folder(paper)
-    known = {tier: _read_paper(folder, tier) for tier in TIERS}
-    return {tier: _checked(known[tier], [*known.values()]) for tier in TIERS}
-
-
-def _checked(config: Paper, known: Sequence[Paper]) -> Paper:
-    with naming_file(config.folder.name):
-        check_names(config, known)
-    return _for_tier(config)
+        try:
+            known = {tier: _read_paper(folder, tier, settings) for tier in TIERS}
+        except ConfigError as error:
+            hint = nearest_keys(settings, usual[tiers[0]])
+            raise ConfigError(f"{error}{hint}") from error
+    for tier in tiers:
+        with naming_file(folder.name):
+            check_names(known[tier], [*known.values(), *usual.values()])
+    return {tier: _for_tier(known[tier]) for tier in tiers}
 
 
 def _read_paper(
@@ -120,10 +116,7 @@ def read_part(
     tier: Tier,
     settings: Mapping[str, Any] | None = None,
 ) -> _M:
-    """Read a file of a paper's folder as an object of its model.
-
-    The lists of ``experiments.yaml`` are for all files but that of claims.
-    """
+    """Read a file of a paper's folder as an object of its model."""
     source = f"{folder.name}/{name}.yaml"
     part, experiments = (
         resolve_tier(read_yaml(folder / f"{each}.yaml"), tier)

@@ -207,14 +207,11 @@ def _check_arguments(
     for parameter, values in method.grid.items():
         given += [(f"grid.{parameter}", parameter, value) for value in values]
     for place, parameter, value in given:
-        wanted = option_problem(takes, parameter, value)
-        if parameter == "kernels":
-            with _naming_key(f"{key}.{place}"):
+        with _naming_key(f"{key}.{place}"):
+            if parameter == "kernels":
                 check_kernels(value)
-        if wanted is not None:
-            raise ConfigError(
-                f"key '{key}.{place}': {name}: {parameter} is {value!r}: {wanted}"
-            )
+            if wanted := option_problem(takes, parameter, value):
+                raise ValueError(f"{name}: {parameter} is {value!r}: {wanted}")
 
 
 def _check_is_method(key: str, name: str, found: type) -> None:
@@ -265,13 +262,10 @@ def _check_values(
     except (TypeError, ValueError) as error:
         # By convention these messages begin with the name of the parameter.
         parameter = str(error).partition(" ")[0].rstrip(":")
-        for part, values in (("grid", point), ("params", params)):
-            if parameter in values:
-                place = f"key '{key}.{part}.{parameter}'"
-                raise ConfigError(f"{place}: {name}: {error}") from error
-        raise ConfigError(
-            f"key '{key}': {name} with { ({**params, **point}) }: {error}"
-        ) from error
+        if parameter in params or parameter in point:
+            part = "grid" if parameter in point else "params"
+            key = f"{key}.{part}.{parameter}"
+        raise ConfigError(f"key '{key}': {name}: {error}") from error
 
 
 def _check_metrics(key: str, experiment: Experiment) -> None:
