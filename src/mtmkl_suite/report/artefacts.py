@@ -21,7 +21,6 @@ from mtmkl_suite.config.models import (
 from mtmkl_suite.config.runs import restricted_to_artefacts, with_data
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import (
-    read_json,
     read_table,
     write_bytes,
     write_table,
@@ -184,12 +183,11 @@ def available(config: Paper, folder: PaperFolder) -> Paper:
     """Return what methods can be compared in here; without a record, all of it."""
     if config.record is None:
         return config
-    ids = [variant.id for variant in config.variants]
-    infos = {name: read_json(folder.data_info(name)) for name in ids}
-    found = with_data(config, [k for k, v in infos.items() if v["status"] == "ok"])
+    missing = missing_data(config, folder)
+    found = with_data(config, missing)
     if not found.experiments:
-        missing = missing_data(map(folder.data_info, ids))
-        raise ConfigError("\n".join(["no experiment has its data here:", *missing]))
+        lines = ["no experiment has its data here:", *missing.values()]
+        raise ConfigError("\n".join(lines))
     return found
 
 

@@ -22,7 +22,7 @@ from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores
-from mtmkl_suite.run.folders import PaperFolder, PublishedFolder
+from mtmkl_suite.run.folders import PaperFolder, published_results
 from mtmkl_suite.run.plan import fit_groups, steps
 
 Array = NDArray[Any]
@@ -181,7 +181,7 @@ def load_context(
 
 def recorded_context(config: Paper, figures: Path) -> Context:
     """Read what is published of a paper: its scores, and no arrays and steps."""
-    folder = PublishedFolder(figures / config.paper.id, config.readings is not None)
+    folder = published_results(config, figures)
     return Context(
         config=config,
         scores=read_scores(folder.scores),

@@ -38,7 +38,9 @@ from mtmkl_suite.run.folders import (
     DERIVED_DIGITS,
     PaperFolder,
     PublishedFolder,
+    PublishedReadings,
     RunFolder,
+    published_results,
 )
 from mtmkl_suite.run.provenance import check_settings, of_the_code
 
@@ -88,7 +90,7 @@ def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str
     artefacts = folder.artefact_files(config.artefacts)
     named = [(path, path.name) for path in artefacts]
     if config.readings is not None:
-        theirs = PublishedFolder(Path(), of_readings=True)
+        theirs = PublishedReadings(Path())
         return [
             *named,
             (folder.scores, theirs.scores.name),
@@ -215,8 +217,7 @@ def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> 
 
 
 def _published_context(config: Paper, figures: Path, settings: Run) -> Context:
-    published = PublishedFolder(figures / config.paper.id, config.readings is not None)
-    provenance = read_json(published.provenance)
+    provenance = read_json(published_results(config, figures).provenance)
     check_settings(provenance, tier=settings.tier, seed=settings.seed)
     return recorded_context(config, figures)
 

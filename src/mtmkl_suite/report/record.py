@@ -158,7 +158,7 @@ def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
 
 
 def write_record(config: Paper, folder: PaperFolder, run: Run) -> None:
-    """Write the files of :data:`mtmkl_suite.run.folders.RECORD`."""
+    """Write the files that other programs read of a paper."""
     collect_scores(config, folder)
     write_what_follows(config, folder, run)
 

@@ -53,13 +53,14 @@ from mtmkl_suite.report.pages.numbers import (
     with_print,
 )
 from mtmkl_suite.report.pages.rendering import environment, page_name
-from mtmkl_suite.report.pages.summary import missing_data, program
+from mtmkl_suite.report.pages.summary import program
 from mtmkl_suite.report.published_reach import Marks, read_reach
 from mtmkl_suite.report.record import Record, published_record, read_record
 from mtmkl_suite.report.tables.cells import build_quoted, rule_note
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
+from mtmkl_suite.run.pipeline import missing_data
 from mtmkl_suite.statistics.pairs import FEW_UNITS, MIN_UNITS
 
 FIRST = "report.html"
