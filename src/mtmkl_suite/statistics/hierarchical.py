@@ -111,7 +111,8 @@ def hierarchical_posterior(
 
     A warning says if the error is above :data:`MAX_ERROR`.
     """
-    _check(gains, variance_ratios)
+    if len(gains) < 2 or min(map(len, gains)) < MIN_REPEATS:
+        raise ValueError(f"wanted two data sets of {MIN_REPEATS} repeats or more")
     largest = max(float(np.abs(values).max()) for values in gains)
     if largest == 0:
         same = np.array([0.5, math.nan, 0.5] if rope == 0 else [0.0, 1.0, 0.0])
@@ -214,24 +215,6 @@ def in_words(row: Mapping[Any, Any]) -> str:
 def _share(probability: float) -> str:
     """Return a probability with two decimals, and never 1 for less than that."""
     return "more than 0.99" if probability > 0.995 else f"{probability:.2f}"
-
-
-def _check(gains: Sequence[FloatArray], variance_ratios: Sequence[float]) -> None:
-    if len(gains) < 2:
-        raise ValueError(f"{len(gains)} data set: a sample of data sets needs two")
-    for i, (values, ratio) in enumerate(zip(gains, variance_ratios, strict=True), 1):
-        if len(values) < MIN_REPEATS:
-            raise ValueError(
-                f"data set {i} has {len(values)} repeats: their spread needs at least "
-                f"{MIN_REPEATS}"
-            )
-        if not np.isfinite(values).all():
-            raise ValueError(f"data set {i} has a gain that is not a finite number")
-        if not 0 <= ratio < math.inf:
-            raise ValueError(
-                f"variance ratio {ratio} of data set {i}: wanted a finite number of at "
-                "least 0"
-            )
 
 
 def _spreads(gains: Sequence[FloatArray], largest: float, rope: float) -> FloatArray:
