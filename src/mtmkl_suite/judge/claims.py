@@ -28,7 +28,6 @@ from mtmkl_suite.statistics.pairs import LEVEL
 
 DECIDED = ("holds", "undecided", "does not hold")
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
-_ORDER = (*DECIDED, NOT_JUDGED, "no data")
 _PLANNED = ("paired_difference", "trend")
 """Tests of a mean, for which the number of units can be planned."""
 
@@ -416,4 +415,4 @@ def counted(found: Mapping[str, int]) -> str:
 
 def counts_of(verdicts: pd.Series) -> str:
     """Return how often each verdict occurs in words, in the order of the verdicts."""
-    return counted(counts(verdicts, _ORDER))
+    return counted(counts(verdicts, (*DECIDED, NOT_JUDGED, "no data")))
