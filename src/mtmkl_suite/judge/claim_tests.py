@@ -64,11 +64,6 @@ class TestResult:
     __test__ = False
 
     @property
-    def for_new_samples(self) -> Finding:
-        """The finding that speaks of other samples than these."""
-        return self.own if self.corrected is None else self.corrected
-
-    @property
     def verdict(self) -> VerdictName:
         """That of both tests where they agree, else "undecided"."""
         if self.corrected is None or self.corrected.verdict == self.own.verdict:

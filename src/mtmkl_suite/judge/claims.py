@@ -315,7 +315,7 @@ def numbers_of(result: TestResult) -> dict[str, Any]:
         "interval_low": low,
         "interval_high": high,
         "own_verdict": own.verdict,
-        "new_verdict": result.for_new_samples.verdict,
+        "new_verdict": (corrected or own).verdict,
         "n": result.n_units,
     }
     if corrected is None:

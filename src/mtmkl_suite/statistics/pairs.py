@@ -29,7 +29,6 @@ FEW_UNITS = "fewer than five units"
 
 _BOOTSTRAP_SAMPLES = 9999
 _POSTERIOR_SAMPLES = 5000
-_MAX_EXACT_WILCOXON = 50
 _MAX_ENUMERATED = 13
 
 
@@ -132,17 +131,11 @@ def compare_pair(
         low, high = _interval(difference, variance_ratio, seed)
     rho = shrink = t_corrected = p_corrected = math.nan
     if variance_ratio > 0:
-        rho = (
-            1.0 if math.isinf(variance_ratio) else variance_ratio / (1 + variance_ratio)
-        )
+        rho = 1 - 1 / (1 + variance_ratio)
         shrink = math.sqrt(1 + n * variance_ratio)
         t_corrected = t / shrink
         p_corrected = float(2 * stats.t.sf(abs(t_corrected), n - 1))
-    posterior: tuple[float, float, float]
-    if variance_ratio > 0 and (math.isnan(t) or math.isinf(variance_ratio)):
-        posterior = (math.nan,) * 3
-    else:
-        posterior = _posterior(gain, rounding, variance_ratio, rope, seed)
+    posterior = _posterior(gain, rounding, variance_ratio, rope, seed)
     return replace(
         described,
         interval_low=low,
@@ -204,12 +197,7 @@ def smallest_wilcoxon_p(n: int) -> float:
 
 def can_reject(n: int, comparisons: int) -> bool:
     """Tell whether Wilcoxon's test of n units can reject after Holm's correction."""
-    if n < MIN_UNITS:
-        return False
-    # Beyond the exact range any corrected level is within reach.
-    if n > _MAX_EXACT_WILCOXON:
-        return True
-    return smallest_wilcoxon_p(n) * comparisons < LEVEL
+    return n >= MIN_UNITS and smallest_wilcoxon_p(n) * comparisons < LEVEL
 
 
 def bayesian_signed_rank(
@@ -281,6 +269,8 @@ def _posterior(
 
     if ratio == 0:
         return bayesian_signed_rank(gain, rope, rounding=rounding, seed=seed)
+    if math.isinf(ratio) or (gain.any() and np.ptp(gain) == 0):
+        return math.nan, math.nan, math.nan
     if not gain.any():
         return (0.5, math.nan, 0.5) if rope == 0 else (0.0, 1.0, 0.0)
     n = gain.size
