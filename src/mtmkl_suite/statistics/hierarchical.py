@@ -31,7 +31,6 @@ classifiers through Bayesian hierarchical modelling, Machine Learning 106, 1817â
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,9 +44,6 @@ from mtmkl_suite.statistics.ties import ROUNDING, differences, scale_of
 
 MIN_REPEATS = 3
 """Fewer repeats do not tell the spread of a data set."""
-
-MAX_ERROR = 0.02
-"""If half the nodes change a probability by more than this, a warning says so."""
 
 CERTAIN = 0.99
 """Probability above which a conclusion counts as shown."""
@@ -108,8 +104,6 @@ def hierarchical_posterior(
     A data set whose repeats all differ by the same amount has no spread to judge it by;
     it gets that of a uniform distribution over the region of equivalence or, without a
     region, the mean spread of the others.
-
-    A warning says if the error is above :data:`MAX_ERROR`.
     """
     if len(gains) < 2 or min(map(len, gains)) < MIN_REPEATS:
         raise ValueError(f"wanted two data sets of {MIN_REPEATS} repeats or more")
@@ -137,12 +131,6 @@ def hierarchical_posterior(
         _probabilities(total[:, :, ::2], low / 2, high / 2),
     )
     error = max(float(np.abs(each - found).max()) for each in coarse)
-    if error > MAX_ERROR:
-        warnings.warn(
-            f"half the nodes change the posterior probabilities by {error:.2g}, more "
-            f"than {MAX_ERROR:g}: read them as rough",
-            stacklevel=2,
-        )
     without = np.array(
         [_probabilities(total - each, low, high) for each in log_overlap]
     )
