@@ -34,10 +34,11 @@ _MAX_ENUMERATED = 13
 
 @dataclass(frozen=True, kw_only=True)
 class PairComparison:
-    """Two methods on the same units; a difference is first − second.
+    """Two methods on the same units: columns of ``statistics.csv``.
 
-    With fewer than :data:`MIN_UNITS` units only the means, their difference and wins,
-    ties and losses are given; all else is ``nan``, the posterior "".
+    ``docs/verdicts.md`` says what each is. With fewer than :data:`MIN_UNITS` units only
+    the means, their difference and wins, ties and losses are given; all else is
+    ``nan``, the posterior "".
     """
 
     n: int
@@ -46,28 +47,21 @@ class PairComparison:
     mean_difference: float
     interval_low: float = math.nan
     interval_high: float = math.nan
-    """95 % interval of the mean difference: bootstrap percentiles, or for units that
-    share samples the interval of the corrected t-test, mean ± t S √(1/n + c) with
-    c = ρ / (1 − ρ); ``nan`` where ρ is 1."""
     effect_size: float = math.nan
-    """Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
-    t-tests are, where all units differ by the same amount other than zero."""
+    """``nan``, as the t-tests are, where all units differ by the same amount other than
+    zero."""
     wins: int
     ties: int
     losses: int
-    """Units where the first method is better, equal, worse."""
     t: float = math.nan
     p_t: float = math.nan
-    """Paired t-test, two-sided; p is 1 where no unit differs."""
+    """1 where no unit differs."""
     rho: float = math.nan
     t_divided_by: float = math.nan
     t_corrected: float = math.nan
     p_corrected: float = math.nan
-    """Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
-    samples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
-    from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units."""
     p_wilcoxon: float = math.nan
-    """Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties."""
+    """Two-sided, exact for n <= 50 without ties."""
     posterior: str = ""
     """"signed-rank" (Benavoli et al. 2014) or, for units that share samples,
     "correlated t" (Corani and Benavoli 2015)."""
