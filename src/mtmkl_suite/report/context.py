@@ -85,7 +85,7 @@ class Context:
     ) -> pd.DataFrame:
         """Return the matching scores over all tasks."""
         mine = self.by_experiment.get(experiment, self.scores[:0])
-        return select(mine, where, metric=metric)
+        return select(mine, {"metric": metric, **where})
 
     @cached_property
     def by_experiment(self) -> dict[str, pd.DataFrame]:

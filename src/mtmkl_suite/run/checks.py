@@ -30,9 +30,7 @@ from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.data.registry import option_problem
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.selectors import resolve_selector
-from mtmkl_suite.judge.claims import split_arguments
-from mtmkl_suite.judge.observations import Observations
-from mtmkl_suite.judge.step_tests import TESTS
+from mtmkl_suite.judge.claims import split_arguments, subject_of
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
 from mtmkl_suite.run.fingerprint import module_file
@@ -74,15 +72,14 @@ def check_functions(config: Paper) -> None:
 
 def _check_claim(key: str, claim: Claim) -> None:
     """Check that a claim names a test and the arguments that this takes."""
-    require(f"{key}.test", "test", TESTS, claim.test)
+    subject, tests = subject_of(claim.settings[0].args)
+    require(f"{key}.test", "test", tests, claim.test)
     with _naming_key(f"{key}.args"):
         for each in claim.settings:
             for args in (each.args, each.args | each.over_tasks):
-                own = args
-                if "step" not in args:
-                    about, own = split_arguments(args)
-                    inspect.signature(Observations).bind(None, None, **about)
-                inspect.signature(TESTS[claim.test]).bind(None, **own)
+                about, own = split_arguments(args)
+                inspect.signature(subject).bind(None, **about)
+                inspect.signature(tests[claim.test]).bind(None, **own)
 
 
 @contextmanager

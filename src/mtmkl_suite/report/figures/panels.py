@@ -159,8 +159,9 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
 
 def rows_of(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
     """Return the scores of a curve, over all tasks, with their place ``x``."""
-    where = {"experiment": list(panel.experiments), "method": curve.method}
-    rows = select(context.scores, where | dict(curve.where), metric=panel.metric)
+    where = {"experiment": list(panel.experiments), "metric": panel.metric}
+    of_curve = {"method": curve.method, **curve.where}
+    rows = select(context.scores, where | of_curve)
     return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
 
 

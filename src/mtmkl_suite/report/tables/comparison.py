@@ -78,7 +78,7 @@ def compare_block(
         ScoreMatrix(values=values, score=comparison.unit, higher_better=True),
         control=control if control in values else None,
         rope=comparison.rope,
-        paired=None if only_tested else (),
+        in_pairs=only_tested,
     )
 
 
