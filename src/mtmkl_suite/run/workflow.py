@@ -68,7 +68,7 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     finally:
         release_results()  # Snakemake holds it next
     status = _run_snakemake(written, top.parent, cores)
-    missing = {}
+    missing: dict[str, str] = {}
     for name, paper in files.papers.items():
         missing |= pipeline.missing_data(paper, folder.paper(name))
     return Finished(status, folder.report, list(missing.values()))
