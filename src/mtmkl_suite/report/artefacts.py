@@ -30,18 +30,9 @@ from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style, saved
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.published_reach import read_reach
-from mtmkl_suite.report.record import (
-    VERDICT_COLUMNS,
-    write_record,
-    write_verdicts,
-    write_what_follows,
-)
+from mtmkl_suite.report.record import VERDICT_COLUMNS, write_record, write_verdicts
 from mtmkl_suite.report.tables.baselines import build_baselines
-from mtmkl_suite.report.tables.cells import (
-    RANK,
-    build_quoted,
-    build_table,
-)
+from mtmkl_suite.report.tables.cells import RANK, build_quoted, build_table
 from mtmkl_suite.report.tables.comparison import (
     build_left_out,
     build_method_pairs,
@@ -100,12 +91,19 @@ def write_results(
     Of methods that are compared with a published record all of it is written together.
     """
     if config.record is not None:
-        assert run is not None
-        return _write_compared(available(config, folder), folder, run)
-    for step in group.steps:
-        write_step(step, steps(config)[step], config, folder)
-    if group.artefacts:
-        write_artefacts(group.artefacts, config, folder)
+        config = available(config, folder)
+        collect_scores(config, folder)
+        write_table(folder.scores, _merged(config, folder.scores))
+        context = load_context(config, folder)
+        for name in config.artefacts:
+            write_artefact(name, context, folder)
+    else:
+        for step in group.steps:
+            write_step(step, steps(config)[step], config, folder)
+        if group.artefacts:
+            write_artefacts(group.artefacts, config, folder)
+        if run is not None:
+            collect_scores(config, folder)
     if run is not None:
         write_record(config, folder, run)
 
@@ -189,15 +187,6 @@ def available(config: Paper, folder: PaperFolder) -> Paper:
         lines = ["no experiment has its data here:", *missing.values()]
         raise ConfigError("\n".join(lines))
     return found
-
-
-def _write_compared(config: Paper, folder: PaperFolder, run: Run) -> None:
-    collect_scores(config, folder)
-    write_table(folder.scores, _merged(config, folder.scores))
-    context = load_context(config, folder)
-    for name in config.artefacts:
-        write_artefact(name, context, folder)
-    write_what_follows(config, folder, run)
 
 
 def _merged(config: Paper, own: Path) -> pd.DataFrame:

@@ -2,7 +2,9 @@
 
 import inspect
 import json
+import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
@@ -18,6 +20,7 @@ from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.splits import load_splits
 from mtmkl_suite.files import intact, read_json, read_table
+from mtmkl_suite.judge.comparison import joined
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.published_reach import ReachOfCells
@@ -100,21 +103,15 @@ class Context:
         return average(self.rows(experiment, metric, where), ["repeat"])
 
     def array(
-        self,
-        experiment: str,
-        dataset: str,
-        method: str,
-        name: str,
-        *,
-        train_size: int | None = None,
+        self, experiment: str, dataset: str, method: str, name: str
     ) -> Array | None:
         """Return an array of the first repeat and the most tasks, None for none."""
         stored = self.arrays(f"{experiment}/{dataset}/{method}")
         found = []
         for key in stored:
             label, *numbers = key.split("|")
-            size, repeat, tasks, subset = (int(number) for number in numbers)
-            if label == name and train_size in (None, size):
+            size, repeat, tasks, subset = map(int, numbers)
+            if label == name:
                 found.append((repeat, -tasks, size, subset, key))
         return np.asarray(stored[min(found)[-1]]) if found else None
 
@@ -205,10 +202,7 @@ def _read_printed(config: Paper) -> dict[str, pd.DataFrame]:
 
 def _read_fits(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     tables = [read_scores(folder.scores_of(g.name)) for g in fit_groups(config)]
-    filled = [table for table in tables if len(table)]
-    if not filled:
-        return no_scores()
-    return complete_methods(pd.concat(filled, ignore_index=True))
+    return complete_methods(joined(tables, no_scores().columns))
 
 
 def _stored_arrays(config: Paper, folder: PaperFolder, place: str) -> dict[str, Array]:
@@ -238,24 +232,19 @@ def stored_overlaps(
             path = folder.splits(experiment.protocol, variant.id)
             if not path.is_file():
                 continue
-            shares: dict[int, list[tuple[float, float]]] = {}
+            shares = defaultdict(list)
             for (size, _), split in load_splits(path).items():
                 parts = len(split.test), len(split.train), len(split.validation)
-                of_split = (parts[0] / sum(parts), parts[1] / sum(parts))
-                shares.setdefault(size, []).append(of_split)
+                shares[size].append((parts[0] / sum(parts), parts[1] / sum(parts)))
             pool_share = drawn_share(variant)
+            same_roles = pool_share == 1 and kind in _SAME_ROLES
             info = data_info.get(variant.id, {})
-            n_rows = info.get("n", 0)
+            # Samples in several tasks have a row in each.
+            tasks_share = info.get("n_samples", math.inf) < info.get("n", 0)
             for size, of_repeats in shares.items():
-                test_share, train_share = np.mean(of_repeats, axis=0).tolist()
-                found[name, variant.id, size] = Overlap(
-                    pool_share=pool_share,
-                    test_share=test_share,
-                    train_share=train_share,
-                    same_roles=pool_share == 1 and kind in _SAME_ROLES,
-                    # Samples in several tasks have a row in each.
-                    tasks_share=info.get("n_samples", n_rows) < n_rows,
-                )
+                test, train = np.mean(of_repeats, axis=0).tolist()
+                overlap = Overlap(pool_share, test, train, same_roles, tasks_share)
+                found[name, variant.id, size] = overlap
     return found
 
 

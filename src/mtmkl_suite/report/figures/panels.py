@@ -193,14 +193,13 @@ def _lines(
     if curve.each is None:
         return [(line, by_place(rows))]
     levels = sorted(rows[curve.each].unique())
+    colours = shades(line["color"], len(levels))
     return [
         (
             line | {"color": colour, "label": label.format(level=f"{level:g}")},
             by_place(rows[rows[curve.each] == level]),
         )
-        for level, colour in zip(
-            levels, shades(line["color"], len(levels)), strict=True
-        )
+        for level, colour in zip(levels, colours, strict=True)
     ]
 
 
@@ -208,13 +207,9 @@ def _paired_tests(
     panel: Panel, first: pd.DataFrame, second: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the paired t-tests of two curves at each place that both have."""
-    place = {"panel": f"{panel.id}: difference", "series": "paired t-test"}
-    return pd.DataFrame(
-        [
-            place | {"x": x} | paired_test(first[x], second[x])
-            for x in first.columns.intersection(second.columns)
-        ]
-    )
+    both = first.columns.intersection(second.columns)
+    tests = pd.DataFrame([{"x": x} | paired_test(first[x], second[x]) for x in both])
+    return tests.assign(panel=f"{panel.id}: difference", series="paired t-test")
 
 
 def _draw_stars(axis: Axes, tests: pd.DataFrame) -> None:

@@ -34,12 +34,8 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
 from mtmkl_suite.report.context import Context, recorded_context
-from mtmkl_suite.report.published_reach import (
-    labels_of,
-    others_text,
-    reach_counts,
-)
-from mtmkl_suite.report.record import published_claims
+from mtmkl_suite.report.published_reach import labels_of, others_text, reach_counts
+from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.cells import (
     MEAN_SD_NOTE,
     NOT_JUDGED_NOTE,
@@ -257,7 +253,7 @@ def claims_of(context: Context, experiments: set[str] | None = None) -> pd.DataF
         kept = claims_on(config.claims, lambda s: bool(s.experiments & experiments))
         config = config.model_copy(update={"claims": kept})
     folder = PaperFolder(record_folder(config))
-    return published_claims(replace(context, config=config), folder)[1]
+    return claims_tables(replace(context, config=config), folder)[1]
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:
