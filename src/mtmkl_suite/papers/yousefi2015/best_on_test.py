@@ -66,7 +66,7 @@ def alternate(
 
 @dataclass(frozen=True)
 class _Machines:
-    """What rounds of every λ share: kernels of the training and the other samples."""
+    """Kernels of training and other samples, which rounds of every λ share."""
 
     training: TrainingSet
     problem: DualProblem
