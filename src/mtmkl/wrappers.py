@@ -58,6 +58,12 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, a label of a task is missing, a parameter is out of
+            range, or the estimator refuses the data.
         """
         one_of("error", "mean")("unseen", self.unseen)
         labels = task_labels(task, _num_samples(X))

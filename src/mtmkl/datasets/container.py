@@ -67,6 +67,12 @@ class MultiTaskData:
         As above; float64 and intp, C-ordered, read-only. Sparse features are a
         ``scipy.sparse.csr_array`` in the form of :func:`mtmkl.sparse.canonical_csr`;
         one that is given with read-only arrays in this form is not copied.
+
+    Raises
+    ------
+    ValueError
+        If lengths disagree, a value is not finite, or a task number is out of range;
+        the message names the first offending value.
     """
 
     X: Inputs
@@ -177,7 +183,13 @@ class MultiTaskData:
         return np.bincount(self.task, minlength=self.n_tasks).astype(np.intp)
 
     def rows_of(self, task: int) -> IntArray:
-        """Return the rows of a task, in order."""
+        """Return the rows of a task, in order.
+
+        Raises
+        ------
+        ValueError
+            If there is no such task.
+        """
         return np.flatnonzero(self.task == self._known_task(task))
 
     def subset(self, index: ArrayLike) -> "MultiTaskData":
@@ -186,7 +198,14 @@ class MultiTaskData:
         Parameters
         ----------
         index : array-like of int, or of bool with n entries
-            Rows, at least one; negative numbers count from the end.
+            Rows; negative numbers count from the end.
+
+        Raises
+        ------
+        ValueError
+            If the selection is empty, or a mask of another length.
+        IndexError
+            If a row does not exist.
         """
         rows = np.asarray(index)
         if rows.dtype == bool:
@@ -200,9 +219,14 @@ class MultiTaskData:
         return self._of_rows(rows)
 
     def select_tasks(self, tasks: ArrayLike) -> "MultiTaskData":
-        """Return the rows of some different tasks, renumbered 0.. in the order given.
+        """Return the rows of some tasks, renumbered 0.. in the order given.
 
         Rows keep their order; ``tasks[k]`` of this data is task ``k`` of the result.
+
+        Raises
+        ------
+        ValueError
+            If a task is unknown or named twice, or none is left with a row.
         """
         chosen = [self._known_task(task) for task in np.atleast_1d(np.asarray(tasks))]
         if len(set(chosen)) != len(chosen):

@@ -73,6 +73,11 @@ def one_vs_rest(
     -------
     MultiTaskData
         With as many tasks as classes, and m rows per task.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree or there is only one class.
     """
     table, code, names = _labelled(X, label, class_names)
     m, n_classes = table.shape[0], len(names)
@@ -111,14 +116,20 @@ def one_vs_one(
     X, label, name, class_names, feature_names, origin
         As for ``one_vs_rest``.
     pairs : sequence of (str, str), optional
-        Names of the two classes of each task, in the order of the tasks; samples of
-        other classes are left out. By default all pairs (a, b), a before b, in
-        lexicographic order of the sorted classes.
+        Names of the classes of each task, in the order of the tasks; samples of other
+        classes are left out. By default all pairs (a, b), a before b, in lexicographic
+        order of the sorted classes.
 
     Returns
     -------
     MultiTaskData
         With as many tasks as pairs, C (C - 1) / 2 by default for C classes.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree, there is only one class, or a pair does not name two
+        different classes.
     """
     table, code, names = _labelled(X, label, class_names)
     numbered = _numbered_pairs(pairs, names)
@@ -169,6 +180,11 @@ def by_group(
     -------
     MultiTaskData
         Rows in the order of ``X``; every row is its own sample.
+
+    Raises
+    ------
+    ValueError
+        If the lengths disagree.
     """
     table = _table(X)
     code, names = _coded(group, group_names, table.shape[0], "group")

@@ -463,6 +463,11 @@ def from_spec(spec: Kernel | Spec) -> Kernel:
         holds ``name`` and the parameters, for instance
         ``{"name": "gaussian", "median_factor": 0.5}``, and may hold ``feature``,
         the column that the kernel is of.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is not known.
     """
     if isinstance(spec, Kernel):
         return spec

@@ -240,7 +240,14 @@ class Precomputed(_Given):
     """
 
     def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
-        """Return the kernel itself, or what ``indefinite`` makes of it."""
+        """Return the kernel itself, or what ``indefinite`` makes of it.
+
+        Raises
+        ------
+        ValueError
+            If X does not hold rows of the matrix, or the matrix is not finite,
+            symmetric and positive semi-definite there.
+        """
         return self._definite(*self._distinct(X))
 
 
@@ -288,7 +295,13 @@ class ExponentialDistance(_Given):
         optional(check_positive)("scale", self.scale)
 
     def fit(self, X: Inputs) -> "_Given | _Clipped | _Shifted":
-        """Return the kernel with its scale resolved on the training samples X."""
+        """Return the kernel with its scale resolved on the training samples X.
+
+        Raises
+        ------
+        ValueError
+            As `Precomputed.fit`, or if a distance is negative.
+        """
         rows, values = self._distinct(X)
         if values.min(initial=0.0) < 0:
             raise ValueError(

@@ -55,6 +55,12 @@ def task_kernels_from_spec(
         Relations between the tasks, by name: matrices over them, such as the distances
         of a phylogeny, and trees as Newick text.
 
+    Raises
+    ------
+    ValueError
+        If a name or a parameter is not known or missing, or a value is not valid; of
+        an unknown name, those known are listed.
+
     Examples
     --------
     >>> spec = ["union", {"name": "smooth", "distances": [[0, 1], [1, 0]],

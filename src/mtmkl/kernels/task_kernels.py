@@ -83,6 +83,11 @@ def task_clustering(
     ridge : float
         λ ≥ 0, the penalty on each task. It must be positive if a task belongs to no
         cluster.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of its range, or a task without ridge is in no cluster.
     """
     rho = np.array(assignments, dtype=np.float64)
     if rho.ndim != 2 or not rho.size:
@@ -115,6 +120,11 @@ def graph_laplacian(adjacency: ArrayLike) -> FloatArray:
     ----------
     adjacency : array-like of shape (T, T)
         A, symmetric, finite, at least 0; its diagonal is of no account.
+
+    Raises
+    ------
+    ValueError
+        If A is not such a matrix.
     """
     A = _pairs(adjacency, "adjacency")
     np.fill_diagonal(A, 0.0)
@@ -138,6 +148,11 @@ def smooth(
         σ > 0, in the units of the distances, or of their squares.
     squared : bool
         Whether to take the squares of the distances.
+
+    Raises
+    ------
+    ValueError
+        If D or a scale is out of its range, or a matrix is not positive semi-definite.
     """
     D = _distances(distances)
     if squared:
@@ -160,12 +175,15 @@ def smooth(
 def proximity(distances: ArrayLike) -> FloatArray:
     """Return 1 − D_st / max D: a similarity that is linear in the distance.
 
-    It is refused where it is not positive semi-definite.
-
     Parameters
     ----------
     distances : array-like of shape (T, T)
         D, symmetric, finite, at least 0, with a diagonal of 0 and one other value.
+
+    Raises
+    ------
+    ValueError
+        If D is out of its range, or the matrix is not positive semi-definite.
     """
     D = _distances(distances)
     check_positive("the largest distance", float(D.max()))
@@ -186,7 +204,7 @@ def hierarchy(
     tree : str
         Newick text with the tasks among its leaves. Leaves that are no task are left
         out; so are nodes that then have but one task below, or the same tasks as a node
-        below them. One node must have two tasks below.
+        below them.
     tasks : sequence of str
         Names of the T tasks, in order.
     centre : float
@@ -196,6 +214,12 @@ def hierarchy(
     -------
     list of ndarrays of shape (T, T)
         In the order of :func:`mtmkl.kernels.task_trees.clusters`.
+
+    Raises
+    ------
+    ValueError
+        If the tree is malformed, a task is not one of its leaves, or no node has two
+        tasks below.
     """
     check_positive("centre", centre)
     kernels = []
@@ -213,6 +237,11 @@ def given(similarity: ArrayLike) -> FloatArray:
     ----------
     similarity : array-like of shape (T, T)
         Symmetric, positive semi-definite.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not such a matrix; the least eigenvalue is named.
     """
     return _checked(similarity)
 
@@ -227,6 +256,11 @@ def unit_mean_diagonal(kernel: ArrayLike) -> FloatArray:
     ----------
     kernel : array-like of shape (T, T)
         R, symmetric, positive semi-definite, not 0.
+
+    Raises
+    ------
+    ValueError
+        If R is not a task kernel, or 0.
     """
     R = _checked(kernel)
     if not np.trace(R) > 0:

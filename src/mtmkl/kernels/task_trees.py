@@ -78,9 +78,23 @@ def clusters(tree: str, tasks: Sequence[str]) -> list[list[int]]:
 
 
 def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
-    """Return the length of the path between each two leaves of a tree, (T, T).
+    """Return the length of the path between each two leaves of a tree.
 
-    Of each of the T names in ``leaves``, the tree, Newick text, has one leaf.
+    Parameters
+    ----------
+    tree : str
+        Newick text.
+    leaves : sequence of str
+        Different names of T leaves.
+
+    Returns
+    -------
+    ndarray of shape (T, T)
+
+    Raises
+    ------
+    ValueError
+        If the tree is malformed, or has not one leaf of each name.
     """
     nodes = _nodes(tree, leaves)
     below, depth = _below(nodes, leaves), {nodes[-1]: nodes[-1].length}

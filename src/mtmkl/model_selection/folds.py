@@ -60,8 +60,14 @@ class TaskKFold(BaseCrossValidator):
         y : array-like of shape (n,), optional
             Of no account.
         groups : array-like of shape (n,), optional
-            Task of each sample, two samples or more of each; without it, all are one
-            task. Labels are all strings or none.
+            Task of each sample; without it, all are one task.
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, a label is missing or a float that may stand for several
+            integers, some labels alone are strings, a task has a single sample, or
+            there are fewer samples than folds.
         """
         check_consistent_length(X, y, groups)
         n = np.shape(X)[0]

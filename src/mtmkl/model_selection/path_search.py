@@ -204,7 +204,8 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If no point has a score in every fold.
+            If lengths differ, the grid or the folds are empty, the estimator refuses a
+            parameter or the data, or no point has a score.
         """
         for name in ("best_estimator_", "refit_time_"):  # of an earlier fit
             self.__dict__.pop(name, None)

@@ -57,6 +57,11 @@ class TaskScorer(BaseEstimator):
         task : array-like of shape (n,), optional
             Task of each sample; without it, all are one task, or T are the columns
             of y.
+
+        Raises
+        ------
+        ValueError
+            If ``response`` is not one of the above, or lengths differ.
         """
         one_of("predict", "decision_function")("response", self.response)
         metadata = {} if task is None else {"task": task}

@@ -39,6 +39,11 @@ def route_tasks(estimator: Any) -> Any:
     Returns
     -------
     estimator
+
+    Raises
+    ------
+    ValueError
+        If neither it nor an estimator within it takes ``task``.
     """
     routed = clone(estimator)
     requested = False
@@ -154,6 +159,15 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If there is no such column, a label is missing or a float that may stand
+            for several integers, some labels alone are strings, or ``estimator`` does
+            not take ``task`` or refuses the data.
+        TypeError
+            If there are further arguments.
         """
         if unsupported:
             raise TypeError(

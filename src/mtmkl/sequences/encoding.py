@@ -86,6 +86,14 @@ class SequenceFeatures(TransformerMixin, BaseEstimator):
         X : sequence of str
         y : object
             Not used.
+
+        Raises
+        ------
+        TypeError
+            If X is not a list of strings.
+        ValueError
+            If a parameter is out of its range, or a sequence or a letter is refused;
+            the message names the first.
         """
         self._alphabet = check_alphabet(self.alphabet)
         one_of(*ON_UNKNOWN)("on_unknown", self.on_unknown)
@@ -101,7 +109,21 @@ class SequenceFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> "csr_array":
-        """Return the features of sequences, a CSR array (n, n_features_out_)."""
+        """Return the features of sequences.
+
+        Parameters
+        ----------
+        X : sequence of str
+
+        Returns
+        -------
+        CSR array of float64 of shape (n, n_features_out_)
+
+        Raises
+        ------
+        TypeError, ValueError
+            As `fit`, about the sequences.
+        """
         check_is_fitted(self)
         out = self._features(encode(X, self._alphabet, self.on_unknown))
         if self.normalize:

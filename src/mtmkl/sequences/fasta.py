@@ -48,6 +48,8 @@ def read_fasta(path: str | Path) -> list[FastaRecord]:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     ValueError
         If the file is not of this form; names the file, the line and what is there.
     """

@@ -111,6 +111,13 @@ class MultiTaskEstimator(BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, X or y is not finite, or a parameter is out of range.
+        TypeError
+            If X is sparse, and the estimator takes dense features only.
         """
         X_array, y_array, index = self._validate_fit(X, y, task)
         self._check_params()

@@ -49,6 +49,12 @@ class GraphEstimator(MultiTaskEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If the tasks are not the nodes, do not hold the same samples, or ``y`` says
+            that a task is another column.
         """
         return super().fit(X, () if y is None else y, task)
 
