@@ -103,7 +103,13 @@ class Context:
         return average(self.rows(experiment, metric, where), ["repeat"])
 
     def array(
-        self, experiment: str, dataset: str, method: str, name: str
+        self,
+        experiment: str,
+        dataset: str,
+        method: str,
+        name: str,
+        *,
+        train_size: int | None = None,
     ) -> Array | None:
         """Return an array of the first repeat and the most tasks, None for none."""
         stored = self.arrays(f"{experiment}/{dataset}/{method}")
@@ -111,7 +117,7 @@ class Context:
         for key in stored:
             label, *numbers = key.split("|")
             size, repeat, tasks, subset = map(int, numbers)
-            if label == name:
+            if label == name and train_size in (None, size):
                 found.append((repeat, -tasks, size, subset, key))
         return np.asarray(stored[min(found)[-1]]) if found else None
 
