@@ -330,7 +330,7 @@ def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
             + f" {ABOVE}" * bool(each["is_above"])
             for each in mine.to_dict("records")
         }
-        shown_bound = mean_sd(bound, sd, n, _DECIMALS)
+        shown_bound = mean_sd(bound, sd, int(n), _DECIMALS)
         body.append([row, shown_bound, *(texts.get(c, DASH) for c in header[2:])])
     factors = context.readings.factors
     labels = [factors[r.factor].alternatives[r.alternative].label for r in bounds]
