@@ -230,11 +230,14 @@ def cells_of(
             is_printed = frame["in_paper"].astype(bool) & frame["published"].notna()
             for cell in frame[is_printed].to_dict("records"):
                 place = cell["row"], cell["column"]
-                ours = cell["reproduced"], cell["reproduced_sd"], cell["n"]
+                ours = None
+                if not pd.isna(cell["reproduced"]):
+                    n = int(cell["n"])
+                    ours = Reproduced(cell["reproduced"], cell["reproduced_sd"], n)
                 cells[name, *place] = Number(
                     # Of tests one number is from another file.
                     printed.get(place) or Published(cell["published"]),
-                    None if pd.isna(cell["reproduced"]) else Reproduced(*ours),
+                    ours,
                     verdict=cell["verdict"],
                     tolerance=None if of_tests else of.tolerance,
                     unit=cell["unit"],
@@ -330,7 +333,7 @@ def build_bounds(context: Context, artefact: ReadingsTable) -> PrintedTable:
             + f" {ABOVE}" * bool(each["is_above"])
             for each in mine.to_dict("records")
         }
-        shown_bound = mean_sd(bound, sd, int(n), _DECIMALS)
+        shown_bound = mean_sd(bound, sd, n, _DECIMALS)
         body.append([row, shown_bound, *(texts.get(c, DASH) for c in header[2:])])
     factors = context.readings.factors
     labels = [factors[r.factor].alternatives[r.alternative].label for r in bounds]
