@@ -1,5 +1,6 @@
 """Any estimator of scikit-learn for many tasks: one per task, or one with the task."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -119,6 +120,7 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
         return task_numbers(task, n, self.tasks_, unseen=self.unseen)
 
 
+@dataclass(eq=False, repr=False)
 class PerTask(_Wrapper):
     """An estimator for each task, which learns nothing of the others.
 
@@ -151,11 +153,9 @@ class PerTask(_Wrapper):
     array([2., 1.])
     """
 
-    def __init__(
-        self, estimator: Any, *, unseen: Literal["error", "mean"] = "error"
-    ) -> None:
-        self.estimator = estimator
-        self.unseen = unseen
+    estimator: Any
+    _: KW_ONLY
+    unseen: Literal["error", "mean"] = "error"
 
     def _fit(self, X: Any, y: NDArray[Any], task: NDArray[np.intp]) -> None:
         self.estimators_ = []
@@ -226,6 +226,7 @@ class PerTask(_Wrapper):
         return full[:, 1] if binary else full
 
 
+@dataclass(eq=False, repr=False)
 class Pooled(_Wrapper):
     """One estimator for all tasks, which may be told the task as a feature.
 
@@ -253,16 +254,10 @@ class Pooled(_Wrapper):
         The labels of a classifier.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        task_feature: Literal["onehot", "category"] | None = "onehot",
-        unseen: Literal["error", "mean"] = "error",
-    ) -> None:
-        self.estimator = estimator
-        self.task_feature = task_feature
-        self.unseen = unseen
+    estimator: Any
+    _: KW_ONLY
+    task_feature: Literal["onehot", "category"] | None = "onehot"
+    unseen: Literal["error", "mean"] = "error"
 
     def _fit(self, X: Any, y: NDArray[Any], task: NDArray[np.intp]) -> None:
         one_of("onehot", "category", None)("task_feature", self.task_feature)

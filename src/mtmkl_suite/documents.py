@@ -221,14 +221,10 @@ def read_yaml(path: Path) -> Any:
     """Parse a YAML file; ``1e-3`` is a number."""
     if not path.is_file():
         raise ConfigError(f"{path} does not exist")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
-    return read_yaml_text(text, source=str(path))
+    return read_yaml_text(path.read_bytes(), source=str(path))
 
 
-def read_yaml_text(text: str, *, source: str) -> Any:
+def read_yaml_text(text: str | bytes, *, source: str) -> Any:
     """Parse YAML as :func:`read_yaml` does; ``source`` names it in messages."""
     try:
         # A copy: what a caller changes must not be in the next one's document.
@@ -244,5 +240,5 @@ def read_yaml_text(text: str, *, source: str) -> Any:
 
 
 @cache
-def _loaded_yaml(text: str) -> Any:
+def _loaded_yaml(text: str | bytes) -> Any:
     return yaml.load(text, Loader=Loader)

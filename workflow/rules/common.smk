@@ -13,10 +13,9 @@ from mtmkl_suite.documents import read_yaml
 from mtmkl_suite.errors import ConfigError, ResultsInUseError
 from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.report.pages.summary import closing_summary
-from mtmkl_suite.run import pipeline
+from mtmkl_suite.run import pipeline, plan
 from mtmkl_suite.run.folders import RunFolder
 from mtmkl_suite.run.locks import hold_results
-from mtmkl_suite.run.plan import UNMEASURED_MEGABYTES
 from mtmkl_suite.run.targets import Targets
 from snakemake_logger_plugin_mtmkl import Run, announce
 
@@ -41,7 +40,6 @@ announce(
     Run(
         results=ABSOLUTE,
         summary=partial(closing_summary, FILES.papers.values(), ABSOLUTE),
-        fit_seconds=FILES.fit_seconds,
     )
 )
 

@@ -1,6 +1,6 @@
 # Data sets and their splits. `found` makes a set that has turned up since run again.
 for paper in FILES.papers:
-    for number, datasets in enumerate(FILES.data_groups(paper)):
+    for number, datasets in enumerate(plan.data_groups(FILES.papers[paper])):
 
         rule:
             name:

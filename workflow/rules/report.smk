@@ -14,7 +14,7 @@ rule report:
         "../../environment.yml"
     threads: 2
     resources:
-        mem_mb=UNMEASURED_MEGABYTES,
+        mem_mb=plan.UNMEASURED_MEGABYTES,
         runtime=30,
     params:
         configs=list(FILES.papers.values()),

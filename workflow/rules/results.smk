@@ -1,7 +1,7 @@
 # Numbers that figures draw (Monte Carlo, choices made again), figures, tables, and what
 # other programs read of a paper: scores, statistics, verdicts, claims, provenance.
 for paper in FILES.papers:
-    for group in FILES.result_groups(paper):
+    for group in plan.result_groups(FILES.papers[paper]):
 
         rule:
             name:

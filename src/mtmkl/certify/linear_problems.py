@@ -20,9 +20,7 @@ from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.basis import kernel_basis
 from mtmkl.methods._base.linear import task_means
 from mtmkl.methods._base.linear_classifier import number_of_groups
-from mtmkl.typing import FloatArray, IntArray
-
-Samples = tuple[FloatArray, FloatArray, IntArray]
+from mtmkl.typing import FloatArray, IntArray, Samples
 
 
 def squared_norm(

@@ -65,25 +65,19 @@ def judge(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Judgement
     Raises LookupError, which says why, if there is no optimum to compare with, and
     ReferenceSolverError if no interior-point solver comes near it.
     """
-    optimum = optimum_of(model, X, y, task)
-    return Judgement(
-        float(model.objective_),
-        float(model.dual_objective_),
-        float(model.duality_gap_),
-        optimum,
-    )
-
-
-def optimum_of(model: Any, X: FloatArray, y: FloatArray, task: IntArray) -> Optimum:
-    """Return the least objective of an estimator's problem; see :func:`judge`."""
     method = type(model)
-    reason = why_not(method)
-    if reason:
+    if reason := why_not(method):
         raise LookupError(reason)
     order = np.argsort(task, kind="stable")
     problem = PROBLEMS[_known(method)](model, X[order], y[order], task[order])
-    # Only rounding depends on the unit.
-    return find_optimum(problem, unit=max(abs(float(model.objective_)), 1e-12))
+    objective = float(model.objective_)
+    return Judgement(
+        objective,
+        float(model.dual_objective_),
+        float(model.duality_gap_),
+        # Only rounding depends on the unit.
+        find_optimum(problem, unit=max(abs(objective), 1e-12)),
+    )
 
 
 def why_not(method: type) -> str:

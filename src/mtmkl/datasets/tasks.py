@@ -173,8 +173,8 @@ def by_group(
         Name of the data set.
     group_names : sequence of str, optional
         Names of the sorted values; by default the values themselves.
-    feature_names : sequence of str, optional
-    origin : {"original", "own kernels", "stand-in", "synthetic"}
+    feature_names, origin
+        As for ``one_vs_rest``.
 
     Returns
     -------

@@ -25,16 +25,9 @@ _passed: dict[bytes, None] = {}
 
 
 def check_definite(K: FloatArray, name: str, dtype: Any = np.float64) -> None:
-    """Raise ValueError unless a Gram matrix is positive semi-definite.
+    """Raise ValueError unless a finite symmetric matrix is positive semi-definite.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Finite and symmetric.
-    name : str
-        Name of the kernel.
-    dtype : dtype
-        Type that the entries were rounded to.
+    ``name`` is that of its kernel, ``dtype`` the type that its entries were rounded to.
     """
     least = least_eigenvalue(K, dtype)
     if least is not None:

@@ -62,6 +62,19 @@ class _Given:
     def __deepcopy__(self, memo: dict[int, Any]) -> "_Given":
         return self
 
+    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
+        """Return the matrix k(x_i, z_j)."""
+        return self._of(self._values(X, Z))
+
+    def diagonal(self, X: Inputs) -> FloatArray:
+        """Return k(x_i, x_i), shape (n,)."""
+        values, rows = self._rows(X)
+        return self._of(np.asarray(values[rows, rows], dtype=np.float64))
+
+    def _of(self, values: FloatArray) -> FloatArray:
+        """Return the kernel for entries of the matrix, which may be overwritten."""
+        return values
+
     def _values(self, X: Inputs, Z: Inputs) -> FloatArray:
         values, left = self._rows(X)
         right = left if X is Z else self._rows(Z)[1]
@@ -237,15 +250,6 @@ class Precomputed(_Given):
         """
         return self._definite(*self._distinct(X))
 
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        return self._values(X, Z)
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i), shape (n,)."""
-        values, rows = self._rows(X)
-        return np.asarray(values[rows, rows], dtype=np.float64)
-
 
 class TrainingGram(Precomputed):
     """Kernel values of a fit, (n, n), and of other samples with those of the fit.
@@ -310,15 +314,6 @@ class ExponentialDistance(_Given):
             # All samples equal: the kernel is constant whatever its scale.
             kernel = replace(self, scale=mean if mean > 0 else 1.0)
         return kernel._definite(rows, kernel(rows, rows))
-
-    def __call__(self, X: Inputs, Z: Inputs) -> FloatArray:
-        """Return the matrix k(x_i, z_j)."""
-        return self._of(self._values(X, Z))
-
-    def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i) = 1 for distances that are 0 on the diagonal."""
-        values, rows = self._rows(X)
-        return self._of(np.array(values[rows, rows], dtype=np.float64))
 
     def _of(self, distances: FloatArray) -> FloatArray:
         if self.scale is None:

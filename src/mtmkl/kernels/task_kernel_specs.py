@@ -4,27 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from mtmkl.checks import is_number
+from mtmkl.checks import check_flag
 from mtmkl.kernels import task_kernels as kernels
+from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_trees import clusters
 from mtmkl.specs import read_spec
 from mtmkl.typing import FloatArray, Spec
 
 
 def task_kernels_from_spec(
-    spec: Spec | Sequence[Spec],
+    spec: Spec | Sequence[Spec] | ArrayLike,
     tasks: Sequence[str],
     *,
     relations: Mapping[str, ArrayLike | str] | None = None,
 ) -> list[tuple[str, FloatArray]]:
-    """Return task kernels, (T, T), with labels, from a specification or a list of them.
+    """Return task kernels, (T, T), with labels, from specifications or a matrix.
 
     Parameters
     ----------
-    spec : mapping, str or sequence of these
-        A name, or a mapping of ``name`` and the parameters:
+    spec : mapping, str, sequence of these, or array-like of shape (T, T)
+        A task kernel itself, or a name, or a mapping of ``name`` and the parameters:
 
         ==================== =========================================================
         name                 parameters
@@ -66,16 +68,16 @@ def task_kernels_from_spec(
     >>> [label for label, _ in task_kernels_from_spec(spec, ["a", "b"])]
     ['union', 'smooth, σ = 0.5']
     """
-    if isinstance(spec, str | Mapping):
-        return _kernels_of(spec, [str(task) for task in tasks], relations or {})
-    if not isinstance(spec, Sequence) or not spec:
-        raise ValueError(f"not a specification of task kernels: {spec!r}")
-    labelled = []
-    for each in spec:
-        if not isinstance(each, str | Mapping):
-            raise ValueError(f"not a specification of task kernels: {each!r}")
-        labelled += task_kernels_from_spec(each, tasks, relations=relations)
-    return labelled
+    specs: Any = [spec] if isinstance(spec, str | Mapping) else spec
+    is_list = isinstance(specs, Sequence) and len(specs) > 0
+    if is_list and all(isinstance(each, str | Mapping) for each in specs):
+        names, known = [str(task) for task in tasks], relations or {}
+        return [found for each in specs for found in _kernels_of(each, names, known)]
+    try:
+        matrix = np.array(spec, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"not a task kernel: {spec!r}") from None
+    return [("given", check_task_kernel(matrix, len(tasks)))]
 
 
 _BUILDERS: dict[str, Callable[..., Any]] = {
@@ -99,15 +101,11 @@ def _kernels_of(
         "task kernel", spec, _BUILDERS, more=["normalize"], hidden=_NOT_IN_SPEC
     )
     normalize = values.pop("normalize", False)
-    if not isinstance(normalize, bool):
-        raise ValueError(f"{name}: normalize must be true or false, got {normalize!r}")
+    check_flag(f"{name}: normalize", normalize)
     accepted = signature(_BUILDERS[name]).parameters
     for key, each in accepted.items():
         if each.default is each.empty and key not in (*values, *_NOT_IN_SPEC):
             raise ValueError(f"task kernel {name!r} needs {key}")
-    for key in ("centre", "ridge"):
-        if key in values and not is_number(values[key]):
-            raise ValueError(f"{name}: {key} must be a number, got {values[key]!r}")
     for key in _MATRICES:
         if isinstance(values.get(key), str):
             values[key] = _named(relations, values[key], f"{name}: {key}", "matrix")

@@ -2,8 +2,9 @@
 
 Each function returns a symmetric positive semi-definite matrix R of shape (T, T), the
 Q^{-1} of [1]_, or a list of such matrices, one per term of a multi-task kernel sum
-Σ_m θ_m R_m[s,t] k_m(x, z). An entry of 0 keeps two tasks apart; a matrix of ones pools
-them. Penalties on W correspond to their (pseudo-)inverse Q, by ½ tr(W Q W').
+Σ_m θ_m R_m[s,t] k_m(x, z); T is the parameter ``n_tasks``, where there is one. An entry
+of 0 keeps two tasks apart; a matrix of ones pools them. Penalties on W correspond to
+their (pseudo-)inverse Q, by ½ tr(W Q W').
 
 Those of a configuration file are made by :mod:`mtmkl.kernels.task_kernel_specs`.
 
@@ -25,45 +26,22 @@ from mtmkl.typing import FloatArray
 
 
 def single_task(n_tasks: int) -> FloatArray:
-    """Return the identity: tasks apart, each with the same kernel weight (Dirac).
-
-    Parameters
-    ----------
-    n_tasks : int
-        T, at least 1.
-    """
+    """Return the identity: tasks apart, each with the same kernel weight (Dirac)."""
     return np.eye(n_tasks)
 
 
 def each_task(n_tasks: int) -> list[FloatArray]:
-    """Return one matrix per task, e_t e_t': tasks apart, each with its own weight.
-
-    Parameters
-    ----------
-    n_tasks : int
-        T, at least 1.
-    """
+    """Return one matrix per task, e_t e_t': tasks apart, each with its own weight."""
     return [np.diag(row) for row in np.eye(n_tasks)]
 
 
 def union(n_tasks: int) -> FloatArray:
-    """Return the matrix of ones: all tasks pooled (the uniform kernel).
-
-    Parameters
-    ----------
-    n_tasks : int
-        T, at least 1.
-    """
+    """Return the matrix of ones: all tasks pooled (the uniform kernel)."""
     return np.ones((n_tasks, n_tasks))
 
 
 def dirac_uniform(n_tasks: int) -> list[FloatArray]:
     """Return the identity and the matrix of ones, a weight each [1]_.
-
-    Parameters
-    ----------
-    n_tasks : int
-        T, at least 1.
 
     References
     ----------
@@ -78,11 +56,6 @@ def frustratingly_easy(n_tasks: int) -> FloatArray:
 
     It is the kernel of features that stand twice in each sample, once for all tasks
     and once for its own [1]_.
-
-    Parameters
-    ----------
-    n_tasks : int
-        T, at least 1.
 
     References
     ----------

@@ -36,48 +36,29 @@ def parse_newick(text: str) -> Node:
     ValueError
         If the text is not such a tree; the message has the place and what is there.
     """
-    tokens = _tokens(text)
     root = Node()
     path = [root]
-    complete = False  # whether the length of the current node has been read
-    kind, token, place = next(tokens)
-    while True:
-        if kind == "(":
-            if complete or path[-1].children or path[-1].name:
-                raise _newick_error(place, "a parenthesis opens after a node")
-            path[-1].children.append(Node())
-            path.append(path[-1].children[-1])
-        elif kind in ",)":
-            if len(path) == 1:
-                raise _newick_error(place, f"{kind!r} is outside all parentheses")
-            if not path[-1].name and not path[-1].children:
-                raise _newick_error(place, "a leaf has no name")
-            path.pop()
-            complete = False
-            if kind == ",":
-                path[-1].children.append(Node())
-                path.append(path[-1].children[-1])
-        elif kind == "name":
-            if complete or path[-1].name:
-                raise _newick_error(place, f"{token!r} follows a name or a length")
+    before, said_before = "", "the beginning"
+    for kind, token, place in _tokens(text):
+        said = f"{kind} {token!r}" if token != kind else repr(token)
+        if kind == "end":
+            said = "the end, without a semicolon,"
+        if before not in _BEFORE[kind]:
+            raise _newick_error(place, f"{said} follows {said_before}")
+        if kind in (",", ")") and len(path) == 1:
+            raise _newick_error(place, f"{said} is outside all parentheses")
+        if kind == ";" and len(path) > 1:
+            raise _newick_error(place, f"{len(path) - 1} parentheses are not closed")
+        if kind == "name":
             path[-1].name = token
         elif kind == "length":
-            if complete:
-                raise _newick_error(place, "a node has two lengths")
             path[-1].length = float(token)
-            complete = True
-        elif kind == ";":
-            break
-        else:
-            raise _newick_error(place, "the text ends without a semicolon")
-        kind, token, place = next(tokens)
-    if len(path) > 1:
-        raise _newick_error(place, f"{len(path) - 1} parentheses are not closed")
-    if not root.children and not root.name:
-        raise _newick_error(place, "the tree is empty")
-    kind, token, place = next(tokens)
-    if kind != "end":
-        raise _newick_error(place, f"{token!r} follows the semicolon")
+        elif kind in (",", ")"):
+            path.pop()
+        if kind in ("(", ","):
+            path[-1].children.append(Node())
+            path.append(path[-1].children[-1])
+        before, said_before = kind, said
     return root
 
 
@@ -89,12 +70,8 @@ def clusters(tree: str, tasks: Sequence[str]) -> list[list[int]]:
     """
     if not len(tasks) or len(set(tasks)) < len(tasks):
         raise ValueError("the tasks of a hierarchy must be named, each differently")
-    number = {name: t for t, name in enumerate(tasks)}
-    below: dict[Node, list[int]] = {}
-    for node in _nodes(tree, tasks):
-        own = [number[node.name]] if not node.children and node.name in number else []
-        below[node] = own + [t for child in node.children for t in below[child]]
-    distinct = {tuple(sorted(each)) for each in below.values() if len(each) > 1}
+    below = _below(_nodes(tree, tasks), tasks)
+    distinct = {tuple(each) for each in below.values() if len(each) > 1}
     if not distinct:
         raise ValueError("no node of the tree has two tasks below it")
     return [list(each) for each in sorted(distinct, key=lambda c: (-len(c), c))]
@@ -108,7 +85,7 @@ def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
     tree : str
         Newick text.
     leaves : sequence of str
-        Names of T leaves.
+        Different names of T leaves.
 
     Returns
     -------
@@ -120,20 +97,14 @@ def leaf_distances(tree: str, leaves: Sequence[str]) -> FloatArray:
         If the tree is malformed, or has not one leaf of each name.
     """
     nodes = _nodes(tree, leaves)
-    # Of each node, the depths of all nodes from the root down to it.
-    above = {nodes[-1]: {nodes[-1]: nodes[-1].length}}
+    below, depth = _below(nodes, leaves), {nodes[-1]: nodes[-1].length}
+    # Depth of the last node above both leaves; of a leaf and itself, its own.
+    common = np.zeros((len(leaves), len(leaves)))
     for node in reversed(nodes):
-        for child in node.children:
-            depth = _last(above[node]) + child.length
-            above[child] = above[node] | {child: depth}
-    by_name = {node.name: above[node] for node in nodes if not node.children}
-    out = np.zeros((len(leaves), len(leaves)))
-    for s, first in enumerate(leaves):
-        for t, second in enumerate(leaves[:s]):
-            a, b = by_name[first], by_name[second]
-            common = {node: depth for node, depth in a.items() if node in b}
-            out[s, t] = out[t, s] = _last(a) + _last(b) - 2.0 * _last(common)
-    return out
+        common[np.ix_(below[node], below[node])] = depth[node]
+        depth |= {child: depth[node] + child.length for child in node.children}
+    depths = np.diag(common)
+    return depths[:, None] + depths - 2.0 * common
 
 
 def restrict_tree(tree: str, names: Mapping[str, str]) -> str:
@@ -157,6 +128,17 @@ def restrict_tree(tree: str, names: Mapping[str, str]) -> str:
     return f"{kept[nodes[-1]][0]};"
 
 
+#: The kinds of tokens that each kind may follow.
+_BEFORE = {
+    "(": ("", "(", ","),
+    "name": ("", "(", ",", ")"),
+    "length": (")", "name"),
+    ",": (")", "name", "length"),
+    ")": (")", "name", "length"),
+    ";": (")", "name", "length"),
+    "end": (";",),
+}
+
 _TOKEN = re.compile(
     r"""\s* (?:
         (?P<comment> \[ [^\]]* \] )
@@ -172,14 +154,13 @@ _TOKEN = re.compile(
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield (kind, text, place) of each mark, name and length, and of the end."""
-    place = 0
-    while True:
+    place, kind = 0, ""
+    while kind != "end":
         match = _TOKEN.match(text, place)
         if match is None:
             raise _newick_error(place, f"{text[place : place + 20].strip()!r}")
         kind = str(match.lastgroup)
-        token = match[kind]
-        begin = match.start(kind)
+        token, begin, place = match[kind], match.start(kind), match.end()
         if kind == "mark":
             yield token, token, begin
         elif kind == "quoted":
@@ -192,7 +173,6 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
             yield kind, token, begin
         elif kind != "comment":
             yield kind, token, begin
-        place = match.end()
 
 
 def _newick_error(place: int, what: str) -> ValueError:
@@ -222,5 +202,11 @@ def _nodes(tree: str, names: Iterable[str]) -> list[Node]:
     return order[::-1]
 
 
-def _last(depths: dict[Node, float]) -> float:
-    return next(reversed(depths.values()), 0.0)
+def _below(nodes: Sequence[Node], names: Sequence[str]) -> dict[Node, list[int]]:
+    """Return the numbers of the names among the leaves below each node, sorted."""
+    number = {name: t for t, name in enumerate(names)}
+    below: dict[Node, list[int]] = {}
+    for node in nodes:
+        own = [number[node.name]] if not node.children and node.name in number else []
+        below[node] = sorted(own + [t for child in node.children for t in below[child]])
+    return below

@@ -3,7 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from mtmkl.checks import check_groups, check_positive, checks
+from mtmkl.checks import check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import LinearTaskClassifier, number_of_groups
 
@@ -69,8 +69,6 @@ class CMTLClassifier(LinearTaskClassifier, MultiTaskClassifier):
     """
 
     _checks = checks(
-        lam=check_positive,
-        n_clusters=check_groups,
         epsilon_mean=check_positive,
         epsilon_between=check_positive,
         epsilon_within=check_positive,

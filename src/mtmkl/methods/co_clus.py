@@ -5,7 +5,6 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from mtmkl.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
@@ -40,8 +39,7 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     lam_1, lam_2 : float
         λ₁, λ₂ > 0.
     n_clusters : int or float
-        k, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
-        whole number (halves up), at least 1.
+        k; a number or a share, as r of :class:`CMTLClassifier`.
     n_restarts : int
         Starts: the first from independent ridge regressions, the others from random
         directions. The one of the lowest objective is kept.
@@ -74,10 +72,6 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     multi-task learning, AAAI Conference on Artificial Intelligence, 2015.
     """
 
-    _checks = checks(
-        lam_1=check_positive, lam_2=check_positive, n_clusters=check_groups
-    )
-
     lam_1: float = 1.0
     lam_2: float = 1.0
     n_clusters: int | float = 0.25
@@ -90,15 +84,10 @@ class CoClusClassifier(RestartedClassifier, MultiTaskClassifier):
     ) -> list[Solution]:
         from mtmkl.solvers.linear.co_clusters import solve
 
-        # The first start is that of ridge regressions.
+        n_clusters = number_of_groups(self.n_clusters, tasks.n_tasks)
+        starts = [None, *rngs[1:]]  # the first is that of ridge regressions
         return solve(
-            tasks,
-            self.lam_1,
-            self.lam_2,
-            number_of_groups(self.n_clusters, tasks.n_tasks),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            rngs=[None, *rngs[1:]],
+            tasks, self.lam_1, self.lam_2, n_clusters, rngs=starts, **self._limits
         )
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:

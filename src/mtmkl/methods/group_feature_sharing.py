@@ -41,9 +41,8 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
         divides each kernel by the mean of k(x, x) over the training samples.
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    standardize
+        As for :class:`IndependentSVMClassifier`.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int

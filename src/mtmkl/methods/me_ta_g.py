@@ -60,7 +60,7 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
     Conference on Artificial Intelligence, 2015.
     """
 
-    _checks = checks(lam=check_positive, phi=check_positive, n_levels=check_count)
+    _checks = checks(phi=check_positive, n_levels=check_count)
 
     lam: float = 1.0
     phi: float = 2.0
@@ -84,11 +84,5 @@ class MeTaGClassifier(LinearTaskClassifier, MultiTaskClassifier):
         from mtmkl.solvers.linear.pairwise_fusion import solve
 
         return solve(
-            tasks,
-            self.lam,
-            self.phi,
-            self.n_levels,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
+            tasks, self.lam, self.phi, self.n_levels, start=start, **self._limits
         )

@@ -58,10 +58,8 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
         the number of tasks, as in the paper.
     normalize, standardize
         As for :class:`IndependentSVMClassifier`.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on Newton steps.
+    tol, max_iter
+        As for :class:`MEDKernelSelectionClassifier`.
 
     Attributes
     ----------
@@ -145,8 +143,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
         path = PoolingPath(
             specialised=[own_scale * block for block in blocks],
             c=y[order],
-            tol=self.tol,
-            max_iter=self.max_iter,
+            **self._limits,
             **shared,
         )
         return training, order, own_scale, path

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from mtmkl.checks import check_number, checks
 from mtmkl.kernels.gram import GramBlocks
 from mtmkl.methods._base.graph import GraphEstimator, symmetric
 from mtmkl.methods._base.switched import SwitchedEstimator
@@ -37,10 +36,8 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
         ½(v_md² + v_dm²) of edges in place of q_d.
     binarize : float
         Values above it are 1, others 0.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on Newton steps.
+    tol, max_iter
+        As for :class:`MEDKernelSelectionClassifier`.
 
     Attributes
     ----------
@@ -68,8 +65,6 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
     T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
     Learning Research 12, 2011.
     """
-
-    _checks = checks(binarize=check_number)
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray
@@ -99,7 +94,7 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
             n_weights=n_nodes * (n_nodes - 1) // 2,
             copies=np.tile(copies, n_nodes),
         )
-        return X, MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+        return X, MedPath(tasks, **self._limits)
 
     def _follow(self, prepared: tuple[FloatArray, Any], previous: None) -> None:
         X, path = prepared

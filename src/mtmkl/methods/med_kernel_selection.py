@@ -102,4 +102,4 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     def _shared_path(self, tasks: Any) -> Any:
         from mtmkl.solvers.med.med import MedPath
 
-        return MedPath(tasks, tol=self.tol, max_iter=self.max_iter)
+        return MedPath(tasks, **self._limits)

@@ -36,10 +36,8 @@ class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
     epsilon : float
         Half the width of the tube, at least 0, in units of the target; without effect
         on the squared loss.
-    kernels, normalize, standardize, tol
+    kernels, normalize, standardize, tol, max_iter
         As for :class:`MEDKernelSelectionClassifier`.
-    max_iter : int
-        Limit on Newton steps.
 
     Attributes
     ----------
@@ -85,4 +83,4 @@ class MEDRegressor(SwitchedMachine, MultiTaskRegressor):
         from mtmkl.solvers.med.med_squared import SquaredPath
 
         path = MedPath if self.loss == "epsilon_insensitive" else SquaredPath
-        return path(problem, tol=self.tol, max_iter=self.max_iter)
+        return path(problem, **self._limits)

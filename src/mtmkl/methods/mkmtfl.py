@@ -34,9 +34,7 @@ class _MixedNormMachine(KernelMachine):
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.mixed_norm import MixedNormPath
 
-        return MixedNormPath(
-            problem, float(self.p), tol=self.tol, max_iter=self.max_iter
-        )
+        return MixedNormPath(problem, float(self.p), **self._limits)
 
     def _keep(self, training: TrainingSet, solution: Solution) -> None:
         super()._keep(training, solution)
@@ -74,9 +72,8 @@ class MKMTFLClassifier(_MixedNormMachine, MultiTaskClassifier):
     normalize : {"trace", "cosine", None}
         "trace" divides each kernel by the mean of k(x, x) over the training samples;
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)).
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    standardize
+        As for :class:`IndependentSVMClassifier`.
     tol : float
         Relative duality gap to reach, positive.
     max_iter : int
@@ -130,20 +127,15 @@ class MKMTFLRegressor(TubeRegression, _MixedNormMachine, MultiTaskRegressor):
 
     Parameters
     ----------
-    C : float
-        Weight of the losses, positive; the same in every task.
-    p : float
-        The norm over the tasks, at least 2 and finite.
-    epsilon, standardize_target
+    C, epsilon, standardize_target
         As for :class:`IndependentSVMRegressor`.
-    kernels, normalize, standardize, tol, max_iter
+    p, kernels, normalize, standardize, tol, max_iter
         As for :class:`MKMTFLClassifier`.
 
     Attributes
     ----------
-    gamma_, lam_, weights_, kernel_names_, coef_, intercept_ : ndarray
+    gamma_, lam_, weights_, kernel_names_, coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
-    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTFLClassifier`.
     target_scale_ : float

@@ -27,7 +27,7 @@ class _MixedSchattenMachine(Mixin):
     Points of a grid that differ in ``C`` or ``q`` alone share the coordinates.
     """
 
-    along: ClassVar[tuple[str, ...]] = ("C", "q")
+    along: ClassVar[tuple[str, ...]] = ("q", "C")
     _checks = checks(
         q=check_that("from 1 to 2", lambda q: is_number(q) and 1 <= q <= 2),
         normalize=one_of("trace", "cosine", None),
@@ -61,9 +61,6 @@ class _MixedSchattenMachine(Mixin):
     def _dense_only(self) -> str | None:
         return "the coordinates of its kernels are computed from distinct dense rows"
 
-    def _position(self) -> tuple[float, float]:
-        return self.q, self.C
-
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         order = np.argsort(task, kind="stable")
         coordinates, factors = _Coordinates.of(
@@ -90,7 +87,7 @@ class _MixedSchattenMachine(Mixin):
         """Return the solver for one C after the other."""
         from mtmkl.solvers.weights.mixed_schatten import MixedSchattenPath
 
-        return MixedSchattenPath(problem, tol=self.tol, max_iter=self.max_iter).solve
+        return MixedSchattenPath(problem, **self._limits).solve
 
     def _keep(self, prepared: "_Prepared", solution: Solution) -> None:
         """Set the fitted attributes."""
@@ -99,7 +96,9 @@ class _MixedSchattenMachine(Mixin):
         self.norms_ = solution.extra["norms"]
         self.ranks_ = solution.extra["ranks"]
         self.basis_dimensions_ = np.diff(coordinates.ends)
-        self.discarded_trace_ = coordinates.discarded_trace
+        self.discarded_trace_ = np.array(
+            [0.0 if b is None else b.discarded_trace for b in coordinates.bases]
+        )
         self.dual_coef_ = np.empty(prepared.order.size)
         self.dual_coef_[prepared.order] = solution.dual
         self.intercept_ = solution.intercept
@@ -172,13 +171,6 @@ class _Coordinates:
                 )
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
         return cls(terms, tuple(bases), ends), factors
-
-    @property
-    def discarded_trace(self) -> FloatArray:
-        """Share of the trace of each kernel beyond the cut, shape (k,)."""
-        return np.array(
-            [0.0 if each is None else each.discarded_trace for each in self.bases]
-        )
 
     def coefficients(self, W: FloatArray) -> list[FloatArray | None]:
         """Return what multiplies the kernels with the landmarks, for W' (T, D).
@@ -301,21 +293,17 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor
 
     Parameters
     ----------
-    C : float
-        Weight of the losses, positive; the same in every task.
-    q : float
-        The norm over the kernels, from 1 (few of them) to 2 (all).
-    epsilon, standardize_target
+    C, epsilon, standardize_target
         As for :class:`IndependentSVMRegressor`.
-    kernels, normalize, standardize, basis_tol, tol, max_iter
+    q, kernels, normalize, standardize, basis_tol, tol, max_iter
         As for :class:`MKMTSFLClassifier`.
 
     Attributes
     ----------
     norms_, ranks_, basis_dimensions_, discarded_trace_, intercept_ : ndarray
+    history_ : ndarray
     kernel_names_ : tuple of str of length k
     objective_, dual_objective_, duality_gap_ : float
-    history_ : ndarray
     n_iter_ : int
         As for :class:`MKMTSFLClassifier`.
     dual_coef_ : ndarray of shape (n,)

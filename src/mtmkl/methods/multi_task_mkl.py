@@ -105,9 +105,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)); "trace" divides each kernel by
         the mean of k(x, x) over the training samples. Task kernels are normalised by
         their own specifications.
-    standardize : bool
-        Whether features are brought to mean 0 and standard deviation 1 over the
-        training samples of all tasks together, before the kernels.
+    standardize
+        As for :class:`IndependentSVMClassifier`.
     task_order : sequence of labels, or mapping of labels to names, optional
         The labels of the tasks that rows and columns of the task kernels stand for,
         in order. It may name tasks without samples; their rows are left out. By
@@ -241,9 +240,6 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     def _dense_only(self) -> str | None:
         return NO_ZEROS if self.standardize else None
 
-    def _position(self) -> float:
-        return self.C
-
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> "_Prepared":
         terms = self._terms()
         resolved = KernelTerms.of(
@@ -277,9 +273,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
             p=self.p,
             loss=self.loss,
             fit_intercept=self._has_offset,
-            tol=self.tol,
-            max_iter=self.max_iter,
             rng=np.random.default_rng(self.random_state),
+            **self._limits,
         )
 
     def _follow(self, prepared: "_Prepared", previous: Solution | None) -> Solution:
@@ -329,9 +324,8 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
                 p=self.p,
                 rng=np.random.default_rng(self.random_state),
                 loss=self.loss,
-                tol=self.tol,
-                max_iter=self.max_iter,
                 start=previous,
+                **self._limits,
             )
         if has_other and solution.certificate.status != "converged":
             prepared.path = self._gram_path(prepared)

@@ -62,13 +62,7 @@ class MultiTaskVariableSelectionRegressor(SquaredNormEstimator, MultiTaskRegress
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.working_sets import solve
 
-        return solve(
-            prepared.tasks,
-            self.gamma,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-        )
+        return solve(prepared.tasks, self.gamma, start=start, **self._limits)
 
     @property
     def D_(self) -> FloatArray:  # noqa: N802

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from mtmkl.checks import check_number, check_positive, checks, one_of
+from mtmkl.checks import check_positive, checks, one_of
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl.solvers.solution import relative_gap
 from mtmkl.typing import FloatArray
@@ -62,9 +62,7 @@ class NeighbourhoodSelection(GraphEstimator):
     """
 
     along: ClassVar[tuple[str, ...]] = ("alpha",)
-    _checks = checks(
-        alpha=check_positive, rule=one_of("and", "or"), binarize=check_number
-    )
+    _checks = checks(alpha=check_positive, rule=one_of("and", "or"))
 
     alpha: float = 1.0
     _: KW_ONLY
@@ -82,7 +80,7 @@ class NeighbourhoodSelection(GraphEstimator):
         for m in range(n_nodes):
             others = np.arange(n_nodes) != m
             solution = solve_l1_logistic(
-                X[:, others], X[:, m], self.alpha, tol=self.tol, max_iter=self.max_iter
+                X[:, others], X[:, m], self.alpha, **self._limits
             )
             self.coef_[m, others] = solution.coef
             self.intercept_[m] = solution.intercept[0]

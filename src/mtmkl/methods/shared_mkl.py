@@ -31,11 +31,8 @@ class SharedMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     dual_coef_, coef_, intercept_, history_ : ndarray
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
-        As for :class:`GroupFeatureSharingClassifier`.
-
-    Notes
-    -----
-    A task with samples of one class gets the constant decision ±1.
+        As for :class:`GroupFeatureSharingClassifier`; tasks of one class are treated
+        as there.
 
     References
     ----------

@@ -23,12 +23,10 @@ class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
     ----------
     C : float
         Cost of slack, positive; the same in every task.
-    kernels, normalize, standardize
+    kernels, normalize, standardize, max_iter
         As for :class:`GroupFeatureSharingClassifier`.
     tol : float
         Relative duality gap to reach, of the sum over the tasks; positive.
-    max_iter : int
-        Limit on Newton steps.
 
     Attributes
     ----------
@@ -39,11 +37,8 @@ class SingleTaskMKLClassifier(WeightedKernelMachine, MultiTaskClassifier):
         Summed over the tasks.
     dual_coef_, coef_, intercept_, history_ : ndarray
     n_iter_ : int
-        As for :class:`GroupFeatureSharingClassifier`.
-
-    Notes
-    -----
-    A task with samples of one class gets the constant decision ±1.
+        As for :class:`GroupFeatureSharingClassifier`; tasks of one class are treated
+        as there.
 
     References
     ----------
@@ -68,9 +63,7 @@ class SingleTaskMKLRegressor(TubeRegression, WeightedKernelMachine, MultiTaskReg
 
     Parameters
     ----------
-    C : float
-        Weight of the losses, positive; the same in every task.
-    epsilon, standardize_target
+    C, epsilon, standardize_target
         As for :class:`IndependentSVMRegressor`.
     kernels, normalize, standardize, tol, max_iter
         As for :class:`SingleTaskMKLClassifier`.

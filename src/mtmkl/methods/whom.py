@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mtmkl.checks import check_groups, check_positive, checks
 from mtmkl.methods._base.estimator import MultiTaskClassifier
 from mtmkl.methods._base.linear_classifier import (
     PreparedTasks,
@@ -41,8 +40,7 @@ class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     lam : float
         λ, positive.
     n_groups : int or float
-        G, of which at most T count, or a share of T in (0, 0.5], rounded to the nearest
-        whole number (halves up), at least 1.
+        G; a number or a share, as r of :class:`CMTLClassifier`.
     n_restarts : int
         Random assignments to start from, of which the one that ends at the lowest
         objective is kept. Ignored where all partitions are tried.
@@ -75,8 +73,6 @@ class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     learning, International Conference on Machine Learning, 2011.
     """
 
-    _checks = checks(lam=check_positive, n_groups=check_groups)
-
     lam: float = 1.0
     n_groups: int | float = 0.25
 
@@ -85,14 +81,8 @@ class WhomClassifier(RestartedClassifier, MultiTaskClassifier):
     ) -> list[Solution]:
         from mtmkl.solvers.linear.whom_partitions import solve
 
-        return solve(
-            tasks,
-            self.lam,
-            number_of_groups(self.n_groups, tasks.n_tasks),
-            rngs=rngs,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        n_groups = number_of_groups(self.n_groups, tasks.n_tasks)
+        return solve(tasks, self.lam, n_groups, rngs=rngs, **self._limits)
 
     def _keep(self, prepared: PreparedTasks, solution: Solution) -> None:
         super()._keep(prepared, solution)

@@ -1,6 +1,7 @@
 """Folds within tasks, and folds of tasks."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,12 +45,7 @@ class TaskKFold(BaseCrossValidator):
         self.shuffle = shuffle
         self.random_state = random_state
 
-    def get_n_splits(
-        self,
-        X: ArrayLike | None = None,
-        y: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> int:
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds."""
         return self.n_splits
 

@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import Any, Self, cast
 
@@ -71,12 +72,12 @@ def _delegates(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class _Tasked(BaseEstimator):
     """A fitted estimator that predicts for known tasks, as scorers need it."""
 
-    def __init__(self, fitted: Any, task: Any) -> None:
-        self.fitted = fitted
-        self.task = task
+    fitted: Any
+    task: Any
 
     def __sklearn_tags__(self) -> Tags:
         return get_tags(self.fitted)
@@ -99,6 +100,7 @@ class _Tasked(BaseEstimator):
         return with_task
 
 
+@dataclass(eq=False, repr=False)
 class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     """Grid search by cross-validation within tasks, along paths of parameters.
 
@@ -157,25 +159,13 @@ class PathSearchCV(MetaEstimatorMixin, BaseEstimator):
     {'gamma': 0.01}
     """
 
-    best_estimator_: Any
-    cv_results_: dict[str, Any]
-
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]],
-        *,
-        scoring: str | Scorer | None = None,
-        cv: Any = None,
-        refit: bool = True,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.scoring = scoring
-        self.cv = cv
-        self.refit = refit
-        self.n_jobs = n_jobs
+    estimator: Any
+    param_grid: Mapping[str, Iterable[Any]] | Sequence[Mapping[str, Iterable[Any]]]
+    _: KW_ONLY
+    scoring: str | Scorer | None = None
+    cv: Any = None
+    refit: bool = True
+    n_jobs: int | None = None
 
     def __sklearn_tags__(self) -> Tags:
         return get_tags(self.estimator)

@@ -1,6 +1,7 @@
 """Tasks by scikit-learn's metadata routing, or in a column of X."""
 
 import inspect
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -82,6 +83,7 @@ def _where_given(name: str) -> Any:
     return available_if(check)
 
 
+@dataclass(eq=False, repr=False)
 class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     """An estimator that finds the task of each sample in a column of ``X``.
 
@@ -125,19 +127,10 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         Their names, if ``X`` is a data frame.
     """
 
-    estimator_: Any
-    tasks_: NDArray[Any]
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        column: str | int,
-        unseen: Literal["error", "mean"] = "error",
-    ) -> None:
-        self.estimator = estimator
-        self.column = column
-        self.unseen = unseen
+    estimator: Any
+    _: KW_ONLY
+    column: str | int
+    unseen: Literal["error", "mean"] = "error"
 
     def __sklearn_tags__(self) -> Tags:
         tags = get_tags(self.estimator)
@@ -197,15 +190,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the targets.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, 1 + d)
-
-        Returns
-        -------
-        ndarray of shape (n,)
+        """Predict the targets, (n,); X is as for :meth:`fit`.
 
         Raises
         ------
@@ -229,15 +214,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
     def score(
         self, X: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return accuracy, or R² of a regression, over all samples.
-
-        Parameters
-        ----------
-        X, y : array-like
-            As for :meth:`fit`.
-        sample_weight : array-like of shape (n,), optional
-            Weight of each sample in the score.
-        """
+        """Return accuracy, or R² of a regression, over all samples, weighted."""
         metric = accuracy_score if is_classifier(self) else r2_score
         return float(metric(y, self.predict(X), sample_weight=sample_weight))
 

@@ -54,29 +54,32 @@ def read_fasta(path: str | Path) -> list[FastaRecord]:
         If the file is not of this form; names the file, the line and what is there.
     """
     path = Path(path)
-    records: list[FastaRecord] = []
-    header: tuple[str, int] | None = None
-    lines: list[str] = []
+    headers: list[tuple[str, int]] = []
+    sequences: list[list[str]] = []
     for number, line in _lines(path):
         if line.startswith(">"):
-            if header is not None:
-                records.append(_record(path, header, lines))
-            header, lines = (line[1:].strip(), number), []
-        elif header is None:
+            headers.append((line[1:].strip(), number))
+            sequences.append([])
+        elif not headers:
             raise ValueError(
                 f"{path}, line {number}: a FASTA file starts with a header, a line "
                 f"that begins with '>', got {line[:40]!r}"
             )
+        elif odd := _NO_LETTER.search(line):
+            raise ValueError(
+                f"{path}, line {number}: {odd[0]!r} is no letter of a sequence"
+            )
         else:
-            odd = _NO_LETTER.search(line)
-            if odd:
-                raise ValueError(
-                    f"{path}, line {number}: {odd[0]!r} is no letter of a sequence"
-                )
-            lines.append(line)
-    if header is None:
+            sequences[-1].append(line)
+    if not headers:
         raise ValueError(f"{path} has no records: it is empty, or has comments alone")
-    records.append(_record(path, header, lines))
+    records = []
+    for (name, number), lines in zip(headers, sequences, strict=True):
+        if not lines:
+            raise ValueError(
+                f"{path}, line {number}: the record {name[:40]!r} has no sequence"
+            )
+        records.append(FastaRecord(name, "".join(lines), number))
     return records
 
 
@@ -97,12 +100,3 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
         stripped = each.strip()
         if stripped and not stripped.startswith(";"):
             yield number, stripped
-
-
-def _record(path: Path, header: tuple[str, int], lines: list[str]) -> FastaRecord:
-    name, number = header
-    if not lines:
-        raise ValueError(
-            f"{path}, line {number}: the record {name[:40]!r} has no sequence"
-        )
-    return FastaRecord(name, "".join(lines), number)

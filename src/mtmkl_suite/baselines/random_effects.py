@@ -33,7 +33,7 @@ class _RandomEffects(MultiTaskEstimator):
     def _likelihood(self) -> str:
         return "bernoulli_logit" if is_classifier(self) else "gaussian"
 
-    def _targets(self, y: FloatArray) -> FloatArray:
+    def _responses(self, y: FloatArray) -> FloatArray:
         """Return 0 and 1, or numbers of mean 0 and variance 1."""
         if is_classifier(self):
             return (y > 0).astype(float)
@@ -43,7 +43,7 @@ class _RandomEffects(MultiTaskEstimator):
     def _fit(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         self._constant = float(y[0]) if np.ptp(y) == 0 else None
         if self._constant is None:
-            self._estimate(X, self._targets(y), task)
+            self._estimate(X, self._responses(y), task)
 
     def _estimate(self, X: FloatArray, y: FloatArray, task: IntArray) -> None:
         raise NotImplementedError

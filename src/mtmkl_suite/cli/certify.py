@@ -8,7 +8,6 @@ from typing import Any
 from sklearn.base import is_classifier
 
 from mtmkl.certify.reference import judge, why_not
-from mtmkl.errors import unknown
 from mtmkl.methods._base.graph import GraphEstimator
 from mtmkl_suite.cli.common import json_of, positive
 from mtmkl_suite.data import load
@@ -65,13 +64,7 @@ def _certify(parsed: argparse.Namespace) -> int:
     if reason:
         print(f"mtmkl: {reason}", file=sys.stderr)
         return 2
-    model = method()
-    known = model.get_params()
-    for name in parsed.params:
-        if name not in known:
-            kind = f"parameter of {method.__name__}"
-            raise ValueError(f"--params: {unknown(kind, name, known)}")
-    model.set_params(**parsed.params)
+    model = method().set_params(**parsed.params)
     data = load(parsed.dataset, **parsed.options)
     sample = draw(
         data,

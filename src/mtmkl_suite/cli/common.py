@@ -32,10 +32,7 @@ def json_of(kind: Any, wanted: str) -> Callable[[str], Any]:
 
 
 def print_table(rows: Iterable[dict[str, object]], width: int | None = None) -> None:
-    """Print rows under their keys; columns of names are never broken.
-
-    Without a ``width`` lines are as long as the terminal, or in a file as they need.
-    """
+    """Print rows under their keys, in a file as wide as they need."""
     table = Table(box=None)
     for row in rows:
         for name in row if not table.columns else ():

@@ -17,7 +17,6 @@ from mtmkl_suite.judge.choices import chosen_parameters, grids_of
 from mtmkl_suite.judge.sample import read_scores
 from mtmkl_suite.run.folders import PaperFolder, PublishedFolder, RunFolder
 
-_PERCENT = "{:.0%}"
 _FEW = 6
 _NOT_SET = ("title", "section")  # texts
 
@@ -167,7 +166,7 @@ def _show_chosen(config: Paper, name: str, folder: Path | None) -> None:
     rows: list[dict[str, object]] = []
     for row in found.to_dict("records"):
         ends = [
-            "" if share != share else _PERCENT.format(share)
+            "" if share != share else f"{share:.0%}"
             for share in (row["at_low_end"], row["at_high_end"])
         ]
         rows.append(

@@ -1,7 +1,6 @@
 """``mtmkl verify``: fits of the published record, recomputed."""
 
 import argparse
-import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,8 +58,8 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     )
     found.add_argument(
         "--minutes",
-        type=_minutes,
-        default=15.0,
+        type=positive,
+        default=15,
         metavar="M",
         help="time limit (default: 15)",
     )
@@ -70,12 +69,6 @@ def add_arguments(found: argparse.ArgumentParser) -> None:
     found.set_defaults(run=_run)
 
 
-def _minutes(text: str) -> float:
-    if not 0 < (minutes := float(text)) < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return minutes
-
-
 def _seed(text: str) -> str:
     if not text.isalnum():
         raise argparse.ArgumentTypeError(f"{text!r}: letters and digits only")
@@ -83,7 +76,7 @@ def _seed(text: str) -> str:
 
 
 def _run(parsed: argparse.Namespace) -> int:
-    until = time.monotonic() + 60.0 * parsed.minutes
+    until = time.monotonic() + 60 * parsed.minutes
     seed = parsed.seed or str(int(time.time()))
     records = published_records(parsed.paper or published_papers())
     seconds = {cell: s for record in records for cell, s in record.seconds().items()}

@@ -58,39 +58,32 @@ def load_run_config(overrides: Mapping[str, Any] | None = None) -> Run:
 def load_paper(
     paper: str | Path, tier: Tier, settings: Mapping[str, Any] | None = None
 ) -> Paper:
-    """Return a paper's configuration with the tier's values chosen.
+    """Return a paper's configuration for a tier, with other values of dotted keys."""
+    return load_tiers(paper, settings, [tier])[tier]
 
-    ``settings`` are other values of dotted keys.
+
+def load_tiers(
+    paper: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    tiers: Sequence[Tier] = TIERS,
+) -> dict[Tier, Paper]:
+    """Return a paper's configuration for some tiers; all are read for their mistakes.
+
+    Tables may select what only another tier has, or what ``settings`` have replaced:
+    such cells are empty, not wrong.
     """
     folder = paper_folder(paper)
-    # The other tier is read for its mistakes, and for what it alone has.
-    tiers = sorted(TIERS, key=lambda each: each != tier)
-    try:
-        known = [_read_paper(folder, each, settings) for each in tiers]
-    except ConfigError as error:
-        if not settings:
-            raise
-        hint = nearest_keys(settings, _read_paper(folder, tier))
-        raise ConfigError(f"{error}{hint}") from error
-    usual = []
+    known = usual = {tier: _read_paper(folder, tier) for tier in TIERS}
     if settings:
-        # With other train sizes or numbers of tasks, the cells of a table that select
-        # the usual ones are empty, not wrong.
-        usual = [_read_paper(folder, each) for each in tiers]
-    return _checked(known[0], [*known, *usual])
-
-
-def load_tiers(paper: str | Path) -> dict[Tier, Paper]:
-    """Return a paper's configuration for every tier."""
-    folder = paper_folder(paper)
-    known = {tier: _read_paper(folder, tier) for tier in TIERS}
-    return {tier: _checked(known[tier], [*known.values()]) for tier in TIERS}
-
-
-def _checked(config: Paper, known: Sequence[Paper]) -> Paper:
-    with naming_file(config.folder.name):
-        check_names(config, known)
-    return _for_tier(config)
+        try:
+            known = {tier: _read_paper(folder, tier, settings) for tier in TIERS}
+        except ConfigError as error:
+            hint = nearest_keys(settings, usual[tiers[0]])
+            raise ConfigError(f"{error}{hint}") from error
+    for tier in tiers:
+        with naming_file(folder.name):
+            check_names(known[tier], [*known.values(), *usual.values()])
+    return {tier: _for_tier(known[tier]) for tier in tiers}
 
 
 def _read_paper(
@@ -123,10 +116,7 @@ def read_part(
     tier: Tier,
     settings: Mapping[str, Any] | None = None,
 ) -> _M:
-    """Read a file of a paper's folder as an object of its model.
-
-    The lists of ``experiments.yaml`` are for all files but that of claims.
-    """
+    """Read a file of a paper's folder as an object of its model."""
     source = f"{folder.name}/{name}.yaml"
     part, experiments = (
         resolve_tier(read_yaml(folder / f"{each}.yaml"), tier)
@@ -172,8 +162,7 @@ class _Scope:
     def expand(self, node: Any) -> Any:
         """Return a node with its placeholders filled and its entries repeated."""
         if isinstance(node, str):
-            value = self._filled(node)
-            if value is _ABSENT:
+            if (value := self._filled(node)) is _ABSENT:
                 raise self._error(f"{node}: this item has no such field")
             return value
         if isinstance(node, list):
@@ -199,7 +188,7 @@ class _Scope:
             for inner, body in here._repeated(value):
                 if isinstance(body, str) and inner._filled(body) is _ABSENT:
                     continue
-                name = inner._written(key) if isinstance(key, str) else key
+                name = str(inner.expand(key)) if isinstance(key, str) else key
                 if name in made:
                     raise here._error(f"the key {name!r} is made twice")
                 made[name] = inner.expand(body)
@@ -241,30 +230,23 @@ class _Scope:
 
     def _filled(self, text: str) -> Any:
         """Return what a text stands for, _ABSENT if that is a missing field."""
-        whole = _PLACEHOLDER.fullmatch(text) if self.axes else None
-        return self._value(whole[1]) if whole else self._written(text)
-
-    def _written(self, text: str) -> str:
-        """Return a text with every placeholder replaced."""
-
-        def value(found: re.Match[str]) -> str:
-            value = self._value(found[1])
-            if value is _ABSENT:
-                raise self._error(f"{found[0]}: this item has no such field")
-            return str(value)
-
-        return _PLACEHOLDER.sub(value, text) if self.axes else text
+        if not self.axes:
+            return text
+        if whole := _PLACEHOLDER.fullmatch(text):
+            return self._value(whole[1])
+        return _PLACEHOLDER.sub(lambda found: str(self.expand(found[0])), text)
 
     def _value(self, name: str) -> Any:
         """Return the value of a placeholder, _ABSENT if this item alone lacks it."""
         axis, *fields = name.split(".")
         value, items = self.axes.get(axis, (_ABSENT, []))
         if all(_field(item, fields) is _ABSENT for item in items):
-            known = [
+            known = dict.fromkeys(
                 f"{axis}.{key}" if key else axis
                 for axis, (_, items) in self.axes.items()
-                for key in _keys(items) or [""]
-            ]
+                for item in items
+                for key in (item if isinstance(item, Mapping) else [""])
+            )
             raise self._error(unknown("placeholder", name, known))
         return _field(value, fields)
 
@@ -275,11 +257,6 @@ def _field(item: Any, fields: Sequence[str]) -> Any:
             return _ABSENT
         item = item[each]
     return item
-
-
-def _keys(items: Sequence[Any]) -> list[str]:
-    mappings = [item for item in items if isinstance(item, Mapping)]
-    return list(dict.fromkeys(key for item in mappings for key in item))
 
 
 def read_measured(path: Path, *columns: str) -> dict[str, float]:
@@ -312,10 +289,7 @@ def paper_folder(paper: str | Path) -> Path:
 
 
 def _for_tier(config: Paper) -> Paper:
-    """Return a configuration with what its tier has, and files of one's own in place.
-
-    These are named as in the folder of the paper.
-    """
+    """Return what the tier has; files of one's own lie in the paper's folder."""
     experiments = {}
     for name, experiment in config.experiments.items():
         if config.tier not in experiment.tiers:

@@ -46,6 +46,12 @@ Selector = dict[str, Any]
 Selectors = dict[str, Selector]
 
 
+def _combinations(axes: Mapping[str, Iterable[Any]]) -> list[dict[str, Any]]:
+    """Return every combination of values of some keys, the first key slowest."""
+    every = itertools.product(*axes.values())
+    return [dict(zip(axes, values, strict=True)) for values in every]
+
+
 @dataclass(frozen=True)
 class Variant:
     """A data set with its options, as ``name[key=value,…]`` in all results."""
@@ -57,10 +63,7 @@ class Variant:
 
     @property
     def id(self) -> str:
-        """Name with the options, keys in alphabetical order; of a file without folder.
-
-        It is part of the names of files.
-        """
+        """Name without folder, and the options by key: part of the names of files."""
         name = self.name.rpartition("/")[2]
         if not self.options:
             return name
@@ -147,23 +150,19 @@ class Method(Model):
     @property
     def points(self) -> list[dict[str, Any]]:
         """All points of the grid; one without parameters if there is none."""
-        every = itertools.product(*self.grid.values())
-        return [dict(zip(self.grid, values, strict=True)) for values in every]
+        return _combinations(self.grid)
 
     @model_validator(mode="after")
     def _check_choice(self) -> Self:
-        if self.selection == "none":
-            for key in ("grid", "search"):
-                if getattr(self, key):
-                    raise wrong(
-                        key,
-                        "it cannot stand here: with selection: none nothing is chosen; "
-                        "write selection: common, per_task, alone, validation or "
-                        "own_validation",
-                    )
-        elif not self.grid:
-            raise missing(
-                "grid", "give the values to choose from, or write selection: none"
+        chooses = self.selection != "none"
+        if chooses and not self.grid:
+            remedy = "give the values to choose from, or write selection: none"
+            raise missing("grid", remedy)
+        if not chooses and (self.grid or self.search):
+            raise wrong(
+                "grid" if self.grid else "search",
+                "it cannot stand here: with selection: none nothing is chosen; write "
+                "selection: common, per_task, alone, validation or own_validation",
             )
         return self
 
@@ -218,21 +217,13 @@ class Experiment(Model):
     @property
     def variants(self) -> list[Variant]:
         """The data sets: the product of what varies."""
-        axes = self.datasets.vary
-        return [
-            Variant(
-                self.datasets.name,
-                {**self.datasets.options, **dict(zip(axes, values, strict=True))},
-            )
-            for values in itertools.product(*axes.values())
-        ]
+        data = self.datasets
+        varied = _combinations(data.vary)
+        return [Variant(data.name, {**data.options, **each}) for each in varied]
 
     def entry(self, method: str) -> MethodEntry:
         """Return the entry of a method."""
-        for entry in self.methods:
-            if entry.method == method:
-                return entry
-        raise KeyError(method)
+        return {entry.method: entry for entry in self.methods}[method]
 
 
 class ExperimentsFile(Model):
@@ -629,12 +620,10 @@ def expanded_settings(args: Any, blocks: Any) -> list[dict[str, Any]]:
     ``lower.method`` is one within an argument, and ``lower.n_tasks, higher.n_tasks``
     two that are equal.
     """
-    blocks = blocks if isinstance(blocks, list) else [blocks]
     made = []
-    for block in blocks:
+    for block in blocks if isinstance(blocks, list) else [blocks]:
         axes = {k: v if isinstance(v, list) else [v] for k, v in block.items()}
-        for values in itertools.product(*axes.values()):
-            varied = dict(zip(axes, values, strict=True))
+        for varied in _combinations(axes):
             arguments = deepcopy(args)
             for paths, value in varied.items():
                 for path in paths.split(", "):
@@ -644,8 +633,7 @@ def expanded_settings(args: Any, blocks: Any) -> list[dict[str, Any]]:
                         place = place.setdefault(parent, {})
                     place[last] = value
             over_tasks = arguments.pop("over_tasks", {})
-            setting = {"varied": varied, "args": arguments, "over_tasks": over_tasks}
-            made.append(setting)
+            made.append({"varied": varied, "args": arguments, "over_tasks": over_tasks})
     return made
 
 

@@ -88,6 +88,14 @@ class Names:
             for name in paper.experiments:
                 self._of.setdefault(name, []).append(_columns(paper, name))
         self._printed: dict[str, set[tuple[str, str]]] = {}
+        self.properties = dict.fromkeys(
+            each
+            for paper in papers
+            for artefact in paper.artefacts.values()
+            if artefact.comparison
+            for row in artefact.comparison.rows.values()
+            for each in row.properties
+        )
 
     @property
     def experiments(self) -> list[str]:
@@ -223,26 +231,10 @@ def check_experiments(config: Paper) -> None:
 
 def check_names(config: Paper, known: Sequence[Paper]) -> None:
     """Check that artefacts and claims name what some papers' experiments have."""
-    names = Names(known)
+    names, artefacts = Names(known), config.artefacts.values()
     for name, artefact in config.artefacts.items():
         _check_artefact(f"artefacts.{name}", artefact, names)
-    properties = [
-        each
-        for paper in known
-        for artefact in paper.artefacts.values()
-        if artefact.comparison
-        for row in artefact.comparison.rows.values()
-        for each in row.properties
-    ]
-    for name, artefact in config.artefacts.items():
-        settings = artefact.settings if isinstance(artefact, MethodTable) else []
-        for number, setting in enumerate(settings):
-            key = f"artefacts.{name}.settings.{number}.property"
-            kind, there = "property of a data set", dict.fromkeys(properties)
-            require(key, kind, there, setting.property)
-    steps = sorted(
-        {s for artefact in config.artefacts.values() for s in artefact.steps}
-    )
+    steps = sorted({step for artefact in artefacts for step in artefact.steps})
     if main := config.main_claim:
         n_settings = {claim.id: len(claim.settings) for claim in config.claims}
         require("main_claim.claim", "claim", n_settings, main.claim)
@@ -263,8 +255,8 @@ def check_names(config: Paper, known: Sequence[Paper]) -> None:
         for number, tested in enumerate(claim.settings):
             place, args = f"{key}.settings.{number}", tested.args
             if "step" in args:
-                key_of_step = f"{place}.args.step"
-                require(key_of_step, "step of an artefact", steps, args["step"])
+                kind = "step of an artefact"
+                require(f"{place}.args.step", kind, steps, args["step"])
             _check_test(f"{place}.args", args, names)
             own = {"experiment": args["experiment"], **tested.over_tasks}
             _check_test(f"{place}.over_tasks", own, names)
@@ -300,9 +292,11 @@ def _check_artefact(key: str, artefact: Artefact, names: Names) -> None:
         for entry in artefact.left_out:
             require(f"{key}.left_out.methods", "column", columns, *entry.methods)
             require(f"{key}.left_out.rows", "row", rows, *(entry.rows or []))
-        for setting in artefact.settings:
-            blocks = artefact.comparison.blocks
-            require(f"{key}.settings.block", "block", blocks, setting.block)
+        for number, setting in enumerate(artefact.settings):
+            place, blocks = f"{key}.settings.{number}", artefact.comparison.blocks
+            require(f"{place}.block", "block", blocks, setting.block)
+            kind = "property of a data set"
+            require(f"{place}.property", kind, names.properties, setting.property)
 
 
 def _check_table(key: str, table: Table, names: Names) -> None:

@@ -28,10 +28,7 @@ It is the mean over tasks of its share; the comparison's sets divide there.
 def own_data_config(
     own: OwnData, tier: Tier, settings: Mapping[str, Any] | None = None
 ) -> Paper:
-    """Return the configuration of a run on data of one's own.
-
-    The data are read once, so that whatever is wrong with them is said first.
-    """
+    """Return the configuration of a run on data of one's own, which are read once."""
     from mtmkl_suite.data import load
 
     data, options, methods = own.source, own.options, own.methods

@@ -145,18 +145,13 @@ def _with_experiments(
 
 def _of_experiments(artefact: Artefact, experiments: Collection[str]) -> Artefact:
     """Return an artefact whose comparison has the data sets of some experiments."""
-    comparison = artefact.comparison
-    if comparison is None:
+    if (comparison := artefact.comparison) is None:
         return artefact
-    gone = [k for k, v in comparison.rows.items() if v.experiment not in experiments]
-    if not gone:
-        return artefact
-    overlay: dict[str, Any] = {"comparison": {"rows": dict.fromkeys(gone)}}
+    rows = {k: v for k, v in comparison.rows.items() if v.experiment in experiments}
+    found: dict[str, Any] = {"comparison": comparison.model_copy(update={"rows": rows})}
     if isinstance(artefact, Figure):
-        kept = [name for name in artefact.experiments if name in experiments]
-        overlay["experiments"] = kept
-    found: Artefact = overlaid(artefact, overlay)
-    return found
+        found["experiments"] = [k for k in artefact.experiments if k in experiments]
+    return artefact.model_copy(update=found)
 
 
 def restricted_to_artefacts(config: Paper, names: Iterable[str]) -> Paper:
@@ -187,16 +182,13 @@ def with_repeats(config: Paper, repeats: int, *, at_most: bool = False) -> Paper
     wanted = {k: min(repeats, n) if at_most else repeats for k, n in counts.items()}
     if wanted == counts:
         return config
-    protocols = {each.protocol for each in config.experiments.values()}
-    overlay = {
-        "protocols": {}
-        if at_most
-        else {each: {"repeats": repeats} for each in protocols},
-        "experiments": {
-            name: {"repeats": n if at_most else None} for name, n in wanted.items()
-        },
-        "changes": {"repeats": repeats},
-    }
+    overlay: dict[str, Any] = {"changes": {"repeats": repeats}}
+    if at_most:
+        overlay["experiments"] = {k: {"repeats": n} for k, n in wanted.items()}
+    else:
+        used = {each.protocol for each in config.experiments.values()}
+        overlay["protocols"] = {name: {"repeats": repeats} for name in used}
+        overlay["experiments"] = {name: {"repeats": None} for name in counts}
     found: Paper = overlaid(config, overlay)
     return found
 
@@ -345,11 +337,7 @@ def _with_label(
 
 
 def comparable(config: Paper) -> Paper:
-    """Return what of a paper's configuration a method can be compared in.
-
-    These are the experiments that choose hyper-parameters, without claims, the tables
-    that show them, and the comparisons over data sets that no paper printed.
-    """
+    """Return the experiments that choose parameters, and what compares in them."""
     chosen = [k for k, each in config.experiments.items() if each.mode == "select"]
     if not chosen:
         raise ConfigError(
@@ -360,10 +348,7 @@ def comparable(config: Paper) -> Paper:
 
 
 def with_record(config: Paper, seed: int) -> Paper:
-    """Return a configuration of which only the methods that joined are fitted.
-
-    ``seed``: The root seed, which has to be that of the record.
-    """
+    """Return a configuration of which only methods that joined are fitted."""
     if not config.own:
         raise ConfigError(
             "--against published needs --method NAME or package.module:Class that is "
@@ -391,11 +376,7 @@ def with_record(config: Paper, seed: int) -> Paper:
     return config.model_copy(update={"record": Record(folder=folder, note=note)})
 
 
-def with_data(config: Paper, here: Collection[str]) -> Paper:
-    """Return a configuration with the experiments whose data sets are here."""
-    kept = [
-        name
-        for name, experiment in config.experiments.items()
-        if any(variant.id in here for variant in experiment.variants)
-    ]
+def with_data(config: Paper, missing: Collection[str]) -> Paper:
+    """Return a configuration with the experiments whose data sets are not missing."""
+    kept = [k for k, v in config.experiments.items() if v.datasets.name not in missing]
     return _with_experiments(config, kept, comparing=True)

@@ -22,7 +22,6 @@ from sklearn.utils._param_validation import make_constraint
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.errors import unknown
 from mtmkl_suite.data.entries import DataSetEntry, own_entry, read_entries
-from mtmkl_suite.data.fetch.integrity import problem_of
 from mtmkl_suite.data.fetch.obtaining import Places, obtain
 from mtmkl_suite.data.loaders.own import is_own
 from mtmkl_suite.data.scaling import scaled_inputs, scaled_targets
@@ -62,12 +61,9 @@ class Registry:
         """Obtain, check and read a data set.
 
         The name is a registered one, or data of one's own, see
-        :mod:`mtmkl_suite.data.loaders.own`. Files come from the mirror, from the cache,
-        or from the network, see :mod:`mtmkl_suite.data.fetch.obtaining`. Options are
-        those of the set's loader, such as ``bias`` or ``n_irrelevant``; and ``inputs``
-        and ``targets``, see :mod:`mtmkl_suite.data.scaling`.
-
-        Errors say where a file was looked for, and the remedy.
+        :mod:`mtmkl_suite.data.loaders.own`. Options are those of the set's loader, such
+        as ``bias`` or ``n_irrelevant``; and ``inputs`` and ``targets``, see
+        :mod:`mtmkl_suite.data.scaling`.
         """
         entry, loader = self[name], self.check_options(name, options)
         wanted = {name: options.pop(name) for name in _SCALED if name in options}
@@ -77,9 +73,9 @@ class Registry:
             places = Places()
             files: dict[str, Path] = {}
             for part in self.parts(name):
-                found = obtain(part, places, download=download, repair=False)
+                found = obtain(part, places, download=download)
                 prefix = "" if part.name == entry.name else f"{part.name}/"
-                files |= {prefix + path: place[1] for path, place in found.items()}
+                files |= {prefix + path: each.path for path, each in found.items()}
             data = loader(files, **options)
         if not isinstance(data, MultiTaskData):
             raise ValueError(
@@ -147,26 +143,20 @@ class Registry:
     def fetch(self, names: Iterable[str]) -> list[dict[str, Any]]:
         """Download what is missing of data sets, and return a row per file.
 
-        A damaged file in the cache is replaced, one in the mirror is an error; files
-        that were complete before stay. Each source is "mirror", "cache", "shipped" or
-        "downloaded".
+        A damaged file in the cache is replaced, one in the mirror is an error.
         """
         places = Places()
         rows = []
         for entry in [part for name in names for part in self.parts(name)]:
-            found = obtain(entry, places, download=True, repair=True)
+            found = obtain(entry, places, download=True)
             for file in entry.files:
-                source, path = found[file.path]
+                place = found[file.path]
                 row = {"dataset": entry.name, "file": file.path, "bytes": file.bytes}
-                rows.append({**row, "source": source, "path": str(path)})
+                rows.append({**row, "source": place.kind, "path": str(place.path)})
         return rows
 
     def verify(self, names: Iterable[str] | None = None) -> list[dict[str, Any]]:
-        """Check the files of data sets, all by default, without downloading.
-
-        The status of each is "ok", "corrupt" or "missing"; the detail says what is
-        wrong.
-        """
+        """Check the files of data sets, all by default, without downloading."""
         places = Places()
         entries = list(self._entries.values())
         if names is not None:
@@ -174,15 +164,13 @@ class Registry:
         rows = []
         for entry in entries:
             for file in entry.files:
-                row = {"dataset": entry.name, "file": file.path}
-                status, source, path, problem = "missing", "", "", None
-                if (place := places.find(entry, file)) is not None:
-                    content = place[1].read_bytes()
-                    problem = problem_of(content, file, places.checksums(entry, file))
-                    status = "corrupt" if problem else "ok"
-                    source, path = place[0], str(place[1])
-                row |= {"status": status, "source": source, "path": path}
-                rows.append({**row, "detail": problem or ""})
+                row = {"dataset": entry.name, "file": file.path, "status": "missing"}
+                row |= {"source": "", "path": "", "detail": ""}
+                if (found := places.check(entry, file)) is not None:
+                    row["status"] = "corrupt" if found.problem else "ok"
+                    row |= {"source": found.kind, "path": str(found.path)}
+                    row["detail"] = found.problem or ""
+                rows.append(row)
         return rows
 
     def parts(self, name: str) -> Iterator[DataSetEntry]:

@@ -27,9 +27,6 @@ def draw(
     For a classifier half of a task's samples are of each class, or fewer where a class
     has fewer. For a graph, whose nodes are tasks and columns of the features, all tasks
     have the same samples, and the features are those of the nodes in the sample.
-
-    Raises ValueError if the targets are not of the kind that is needed, a task has
-    samples of one class only, or dense features would be too large.
     """
     rng = np.random.default_rng(seed)
     is_labels = set(np.unique(data.y)) <= {-1.0, 1.0}

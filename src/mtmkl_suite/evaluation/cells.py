@@ -129,10 +129,7 @@ class Job:
         return resolve_selector(self.method.selection)
 
     def keeps_arrays(self, repeat: int, n_tasks: int) -> list[str]:
-        """Return the names of the fitted attributes to keep for a cell.
-
-        Of several numbers of tasks, those of the largest are kept.
-        """
+        """Return fitted attributes to keep of a cell, if it has the most tasks."""
         arrays = self.experiment.arrays
         if arrays is None or repeat not in arrays.repeats:
             return []
@@ -148,11 +145,10 @@ def derived_seed(root: int, *key: str | int) -> int:
 
 
 def drawn_points(method: "Method", name: str, seed: int) -> list[Point]:
-    """Return the points of a method's grid that are tried.
+    """Return the points of a method's grid that are tried, in its order.
 
-    Where there are more than its search may try, so many are drawn without replacement,
-    by the root seed and the method's id alone, and kept in the order of the grid; of
-    two searches the smaller is part of the larger.
+    A search draws some by the root seed and the method's id alone, without replacement;
+    of two searches the smaller is part of the larger.
     """
     points = method.points
     if method.search is None or len(points) <= method.search.points:
@@ -436,10 +432,7 @@ def content_key(**parts: Any) -> str:
 def get_or_compute(
     folder: Path, key: str, compute: Callable[[], tuple[Any, Mapping[str, Any]]]
 ) -> tuple[Any, dict[str, NDArray[Any]]]:
-    """Return the entry of a key, computing and storing it if it is not there.
-
-    A damaged entry is computed again, and a warning logged.
-    """
+    """Return the entry of a key, computed and stored if it is not there, or damaged."""
     path = folder / key[:2] / f"{key}.npz"
     content = _intact_content(path)
     if content is None:

@@ -119,10 +119,9 @@ def per_task(part: Part) -> Iterator[Fitted]:
 def alone(part: Part) -> Iterator[Fitted]:
     """Choose a point for each task by cross-validation, and predict it by that.
 
-    For methods that learn each task by itself. Unlike `per_task` it takes any
-    parameter, kernels among them. Each chosen point is fitted to all tasks, as in the
-    folds, so that the scales of features, kernels and targets are those of all training
-    rows whatever the other tasks chose.
+    Unlike `per_task` it takes any parameter, kernels among them, of methods that learn
+    each task by itself. Each chosen point is fitted to all tasks, as in the folds, so
+    that scales are those of all training rows.
     """
     start, train = time.process_time(), part.train
     errors, grid = _errors_of_points(part, part.estimator())
@@ -144,10 +143,7 @@ def alone(part: Part) -> Iterator[Fitted]:
 
 
 def own_validation(part: Part) -> Iterator[Fitted]:
-    """Fit every point, and choose one for each task by its own validation rows.
-
-    A task in which the criterion has no value gets the point that is best for all.
-    """
+    """Choose for each task by its validation rows, or for all where it has no value."""
     rows, points = part.validation(), list(path(part))
     outcomes = [outcome_of(fitted.estimator, rows) for fitted in points]
     of_all = np.array([part.criterion.loss(outcome) for outcome in outcomes])
@@ -177,10 +173,7 @@ def fitted_by_task(
 
 
 class EstimatorByTask:
-    """Fitted estimators, one of which stands for each task.
-
-    ``n_iter_`` and ``duality_gap_`` are the largest of those that have one.
-    """
+    """Fitted estimators by task; ``n_iter_`` and ``duality_gap_`` are the largest."""
 
     def __init__(self, models: Sequence[Any]) -> None:
         self._models = list(models)
@@ -210,11 +203,7 @@ class EstimatorByTask:
 
 
 def validation(part: Part) -> Iterator[Fitted]:
-    """Yield the points of the path if they are recorded, then what is chosen.
-
-    The choice is on validation rows, one for each value of the parameters that are
-    walked along.
-    """
+    """Yield the points of a recorded path, and a choice for each value of ``along``."""
     rows, along = part.validation(), part.along
     # All on validation, then all on test: a path keeps the kernel values of the last
     # features.

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
-    """Tell an estimator what the data know of their tasks.
+    """Tell an estimator what the data know of their tasks, which are numbers in a run.
 
-    Tasks are numbers in a run. A parameter ``task_order`` that is None gets their
-    names, as a mapping of numbers to names; ``task_relations`` gets what the data know
-    of how they are related. What is configured takes precedence.
+    A parameter ``task_order`` that is None gets their names, as a mapping of numbers to
+    names; ``task_relations`` what it is not configured with.
     """
     params = estimator.get_params()
     if "task_order" in params and params["task_order"] is None:
@@ -30,10 +29,7 @@ def tell_tasks(estimator: Any, data: "MultiTaskData") -> None:
 
 
 def with_matrices(value: Any, data: "MultiTaskData") -> Any:
-    """Return parameters with the matrices of the data in place of their names.
-
-    "all" becomes the kernels of all matrices, in the order of the data set.
-    """
+    """Return parameters with the matrices of the data for their names ("all": all)."""
     if isinstance(value, Mapping):
         kernel = _unresolved(value)
         if kernel is None:

@@ -8,7 +8,7 @@ that their mean then has (:mod:`mtmkl_suite.judge.overlap`).
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -36,19 +36,14 @@ class ClaimError(ValueError):
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Finding of a test under one assumption on its units."""
+class Finding(TTest):
+    """Finding of a test under one assumption on its units.
 
-    verdict: VerdictName
-    estimate: float
-    """Difference, slope, mean, ratio, exponent or count."""
-    statistic: float
-    p: float
-    """``nan`` where the test has none."""
-    interval: tuple[float, float]
-    """(low, high) of the estimate; ``nan`` where there is none."""
-    why_no_test: str = ""
-    """In words, where nothing can be tested."""
+    The estimate is a difference, slope, mean, ratio, exponent or count; p and the
+    interval are ``nan`` where the test has none.
+    """
+
+    verdict: VerdictName = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -67,11 +62,6 @@ class TestResult:
 
     # pytest collects classes whose names start with "Test".
     __test__ = False
-
-    @property
-    def for_new_samples(self) -> Finding:
-        """The finding that speaks of other samples than these."""
-        return self.own if self.corrected is None else self.corrected
 
     @property
     def verdict(self) -> VerdictName:
@@ -97,30 +87,26 @@ def result(
     return TestResult(note, own, corrected, n_units, ratio)
 
 
-def of_t_test(test: TTest, verdict: VerdictName) -> Finding:
-    """Return a t-test with its verdict."""
-    return Finding(
-        verdict, test.mean, test.statistic, test.p, test.interval, test.why_no_test
-    )
+def decided(holds: bool, fails: bool = True) -> VerdictName:
+    """Return the verdict of a test; that of one that cannot leave it undecided."""
+    if holds:
+        return "holds"
+    return "does not hold" if fails else "undecided"
 
 
 def by_direction(test: TTest, *, wanted_sign: int, null: float = 0.0) -> Finding:
     """Return a t-test with its verdict, by the side on which the mean is."""
-    if not test.p < LEVEL:
-        return of_t_test(test, "undecided")
-    is_wanted = (test.mean - null) * wanted_sign > 0
-    return of_t_test(test, "holds" if is_wanted else "does not hold")
+    is_shown = test.p < LEVEL
+    is_wanted = (test.estimate - null) * wanted_sign > 0
+    return Finding(**vars(test), verdict=decided(is_shown and is_wanted, is_shown))
 
 
 def by_interval(mean: float, test: TTest, low: float, high: float) -> Finding:
     """Return whether the interval of a mean lies within a range, or beyond it."""
     start, stop = test.interval
-    verdict: VerdictName = "undecided"
-    if low <= start and stop <= high:
-        verdict = "holds"
-    elif stop < low or start > high:
-        verdict = "does not hold"
-    return Finding(verdict, mean, mean, math.nan, test.interval, test.why_no_test)
+    verdict = decided(low <= start and stop <= high, stop < low or start > high)
+    found = replace(test, estimate=mean, statistic=mean, p=math.nan)
+    return Finding(**vars(found), verdict=verdict)
 
 
 def paired_difference(
@@ -166,16 +152,13 @@ def best_in(
     least = pd.concat(leads, axis=1, join="inner").min(axis=1, skipna=False)
     count, n = int((least > 0).sum()), len(least)
     interval = stats.binomtest(count, n).proportion_ci()
-    verdict: VerdictName = "undecided"
-    if count >= at_least * n - ROUNDING:
-        verdict = "holds"
-    elif interval.high < at_least:
-        verdict = "does not hold"
+    verdict = decided(count >= at_least * n - ROUNDING, interval.high < at_least)
     note = (
         f"best in {count} of {_count(of.unit, n)}, claimed {at_least:.0%}; "
         f"lead from {least.min():.3g} to {least.max():.3g}"
     )
-    own = Finding(verdict, count / n, count, math.nan, (interval.low, interval.high))
+    ends = (interval.low, interval.high)
+    own = Finding(count / n, count, interval=ends, verdict=verdict)
     return TestResult(note, own, None, n, 0.0)
 
 
@@ -205,12 +188,8 @@ def equivalence(
         )
         weaker = max(above, below, key=lambda t: t.p)
         low, high = weaker.interval
-        verdict: VerdictName = "undecided"
-        if weaker.p < LEVEL:
-            verdict = "holds"
-        elif low > margin or high < -margin:
-            verdict = "does not hold"
-        return of_t_test(weaker, verdict)
+        verdict = decided(weaker.p < LEVEL, low > margin or high < -margin)
+        return Finding(**vars(weaker), verdict=verdict)
 
     note = f"{_means(of.unit, sides)}, margin {margin:g}{sides.remark}"
     return result(found, len(one), sides.variance_ratio, note)
@@ -282,7 +261,7 @@ def monotone(
     steps = wrong * np.diff(values, axis=1)
     scale = scale_of(values)
     # Rounding is no step.
-    mean_steps = [t_test(step, scale=scale).mean for step in steps.T]
+    mean_steps = [t_test(step, scale=scale).estimate for step in steps.T]
     worst_step = max(mean_steps)
 
     def found(ratio: float) -> Finding:
@@ -292,11 +271,9 @@ def monotone(
         ]
         known = [p for p in p_values if not math.isnan(p)]
         p = float(holm(known).min()) if known else math.nan
-        verdict: VerdictName = "does not hold" if p < LEVEL else "undecided"
         # No step on average the wrong way: that is a description, not a test.
-        if worst_step <= 0:
-            verdict = "holds"
-        return Finding(verdict, worst_step, worst_step, p, (math.nan, math.nan))
+        verdict = decided(worst_step <= 0, p < LEVEL)
+        return Finding(worst_step, worst_step, p, verdict=verdict)
 
     units_wrong = int((steps > ROUNDING * scale).any(axis=1).sum())
     levels = table.columns.to_numpy(dtype=float)
@@ -364,13 +341,11 @@ def ahead_by_ranks(
     over_all = friedman(matrix, higher_better=True)
     tests = holm_against_control(over_all.ranks, over_all.n_blocks, control)
     count = int(((tests["p_holm"] < LEVEL) & (tests["z"] > 0)).sum())
-    verdict: VerdictName = "holds" if count >= low else "does not hold"
     note = (
         f"{len(matrix)} data sets: {count} of {len(baselines)} methods have a worse "
         f"mean rank (Holm), claimed {low}; Friedman's p = {over_all.p:.2g}"
     )
-    nothing = (math.nan, math.nan)
-    own = Finding(verdict, float(count), float(count), over_all.p, nothing)
+    own = Finding(count, count, over_all.p, verdict=decided(count >= low))
     return TestResult(note, own, None, len(matrix), 0.0)
 
 

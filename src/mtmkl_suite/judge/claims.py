@@ -11,30 +11,30 @@ import math
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from mtmkl_suite.config.models import Claim, ClaimSetting
+from mtmkl_suite.judge import claim_tests, step_tests
 from mtmkl_suite.judge.claim_tests import ClaimError, TestResult
 from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import SelectionError, is_mean_of_tasks
-from mtmkl_suite.judge.step_tests import TESTS, table_of
+from mtmkl_suite.judge.step_tests import StepValues
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Row, counts, listed
 from mtmkl_suite.statistics.pairs import LEVEL
 
 DECIDED = ("holds", "undecided", "does not hold")
 VERDICTS = ("holds", "does not hold", "undecided", NOT_JUDGED, "no data")
-_ORDER = (*DECIDED, NOT_JUDGED, "no data")
 _PLANNED = ("paired_difference", "trend")
 """Tests of a mean, for which the number of units can be planned."""
 
 _COMPARISONS = ("paired_difference", "equivalence")
 """Tests of a difference between two methods, which are made over tasks as well."""
 
-_ABOUT = ("experiment", "metric", "unit")
+_ABOUT = ("experiment", "metric", "unit", "step", "column")
 
 POWER = 0.8
 """Probability with which a planned test is to find the difference."""
@@ -137,14 +137,24 @@ def result_of(
     steps: Mapping[str, pd.DataFrame] | None = None,
 ) -> TestResult:
     """Return the result of a test, of scores or of the table of a step."""
-    if "step" in args:
-        return TESTS[test](table_of(args["step"], steps or {}), **args)
     about, own = split_arguments(args)
-    return TESTS[test](Observations(scores, overlaps, **about), **own)
+    subject, tests = subject_of(args)
+    if subject is StepValues:
+        return tests[test](StepValues(steps or {}, **about), **own)
+    return tests[test](Observations(scores, overlaps=overlaps, **about), **own)
+
+
+def subject_of(
+    args: Mapping[str, Any],
+) -> tuple[type, Mapping[str, Callable[..., TestResult]]]:
+    """Return what holds the numbers that a test is about, and the tests of such."""
+    if "step" in args:
+        return StepValues, step_tests.TESTS
+    return Observations, claim_tests.TESTS
 
 
 def split_arguments(args: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what scores a test is about, and the arguments of the test."""
+    """Return the numbers that a test is about, and the arguments of the test."""
     about = {k: v for k, v in args.items() if k in _ABOUT}
     if "rows" in args:  # of which each has its metric
         about.setdefault("metric", "")
@@ -305,7 +315,7 @@ def numbers_of(result: TestResult) -> dict[str, Any]:
         "interval_low": low,
         "interval_high": high,
         "own_verdict": own.verdict,
-        "new_verdict": result.for_new_samples.verdict,
+        "new_verdict": (corrected or own).verdict,
         "n": result.n_units,
     }
     if corrected is None:
@@ -405,4 +415,4 @@ def counted(found: Mapping[str, int]) -> str:
 
 def counts_of(verdicts: pd.Series) -> str:
     """Return how often each verdict occurs in words, in the order of the verdicts."""
-    return counted(counts(verdicts, _ORDER))
+    return counted(counts(verdicts, (*DECIDED, NOT_JUDGED, "no data")))

@@ -18,7 +18,7 @@ from mtmkl_suite.config.models import (
     Ranking,
     Table,
 )
-from mtmkl_suite.judge.observations import variance_ratio_of
+from mtmkl_suite.judge.observations import NoDataError, Observations
 from mtmkl_suite.judge.overlap import Overlaps
 from mtmkl_suite.judge.sample import average, higher_is_better, select
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS, compare_all
@@ -76,31 +76,21 @@ def pairwise_table(
     Each method is represented by its largest number of tasks learned together; values
     are averaged over variants of the data set within a unit.
     """
-    columns: dict[str, pd.Series] = {}
-    chosen: dict[str, pd.DataFrame] = {}
-    for method in methods:
-        rows = select(
-            scores,
-            {"method": method, "setting": ""},
-            experiment=experiment,
-            metric=metric,
-            unit=unit,
-        )
-        if not rows.empty:
-            largest = rows[rows["n_tasks"] == rows["n_tasks"].max()]
-            columns[method] = average(largest, [unit, "dataset", "train_size"])
-            chosen[method] = largest
+    where = {"experiment": experiment, "metric": metric, "setting": ""}
+    rows = select(scores, where, unit=unit)
+    largest = rows.groupby("method")["n_tasks"].transform("max")
+    rows = rows[rows["n_tasks"] == largest]
+    # A metric that overflows has no difference either.
+    rows = rows[np.isfinite(rows["value"])]
+    of = Observations(rows, experiment, metric, unit, overlaps)
     paired, ratios = {}, {}
-    for first, second in itertools.combinations(columns, 2):
-        both = pd.concat([columns[first], columns[second]], axis=1)
-        # A metric that overflows has no difference either.
-        finite = np.isfinite(both.to_numpy()).all(axis=1)
-        shared = both.loc[finite]
-        paired[first, second] = shared.groupby(level=unit).mean().to_numpy()
-        rows = chosen[first]
-        for level in ("dataset", "train_size"):
-            rows = rows[rows[level].isin(shared.index.get_level_values(level))]
-        ratios[first, second] = variance_ratio_of(rows, overlaps, unit)
+    for first, second in itertools.combinations(methods, 2):
+        try:
+            sides = of.pair({"method": first}, {"method": second})
+        except NoDataError:
+            continue
+        paired[first, second] = np.column_stack([sides.first, sides.second])
+        ratios[first, second] = sides.variance_ratio
     return compare_all(
         paired,
         experiment=experiment,
@@ -249,8 +239,9 @@ def in_columns(
         for name, methods in comparison.methods.items()
         for method in methods
     }
-    where = {**comparison.blocks[block], "method": list(of), "setting": ""}
-    rows = select(scores, where, experiment=row.experiment, metric=metric)
+    place = {"experiment": row.experiment, "metric": metric, "setting": ""}
+    where = place | comparison.blocks[block] | {"method": list(of)}
+    rows = select(scores, where)
     return rows.assign(method=rows["method"].map(of))
 
 

@@ -54,11 +54,11 @@ class Observations:
     """Scores that a claim is about, and its units."""
 
     scores: pd.DataFrame
-    overlaps: Overlaps | None
-    """None if repeats are independent."""
     experiment: str
     metric: str
     unit: str = "repeat"
+    overlaps: Overlaps | None = None
+    """None if repeats are independent."""
 
     def rows(self, where: Where, axis: str | None = None) -> pd.DataFrame:
         """Return the rows that a side selects, with the values of an axis."""

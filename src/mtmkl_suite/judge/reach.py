@@ -93,19 +93,14 @@ class Number:
     @property
     def is_within(self) -> bool:
         """True if ours is within the rule, read one way at least."""
-        ways = self.published.ways
-        if len(ways) == 1:
-            return self.verdict in WITHIN
-        return self._is_within(self, ways)
+        is_sure = len(self.published.ways) == 1
+        return self.verdict in WITHIN if is_sure else self.accepts(self)
 
     def accepts(self, other: "Number") -> bool:
-        """Tell whether ours would be within the rule of another printed number."""
-        return self._is_within(other, other.published.ways)
-
-    def _is_within(self, other: "Number", ways: Iterable[Published]) -> bool:
+        """Tell whether ours is within the rule of a printed number, read one way."""
         return any(
             judge(way, self.reproduced, other.tolerance).verdict in WITHIN
-            for way in ways
+            for way in other.published.ways
             if other.tolerance is not None
         )
 

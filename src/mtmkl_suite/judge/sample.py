@@ -43,8 +43,6 @@ def read_scores(path: Path) -> pd.DataFrame:
     """Read a scores table."""
     text = ("setting", "params", "task", "data_digest", "code_version", "train_unit")
     scores = read_table(path, dtype=dict.fromkeys(text, "str"))
-    if "train_unit" not in scores:
-        scores["train_unit"] = ""
     return scores.fillna(dict.fromkeys(text, ""))
 
 
@@ -64,21 +62,14 @@ def seconds_of_cells(scores: pd.DataFrame) -> pd.Series:
 
 
 def select(
-    scores: pd.DataFrame,
-    where: Mapping[str, Any],
-    *,
-    experiment: str | None = None,
-    metric: str | None = None,
-    unit: str = "repeat",
+    scores: pd.DataFrame, where: Mapping[str, Any], *, unit: str = "repeat"
 ) -> pd.DataFrame:
     """Return the rows that match, with their values as floats."""
     if unit not in ("repeat", "task", "train_size"):
         raise SelectionError(
             f"unit {unit!r} is unknown: choose repeat, task or train_size"
         )
-    narrow = {"experiment": experiment, "metric": metric}
-    wanted: dict[str, Any] = {k: v for k, v in narrow.items() if v is not None}
-    wanted |= where
+    wanted = dict(where)
     if wanted.get("metric") in COLUMN_METRICS:
         column = wanted.pop("metric")
         scores = fits(scores).assign(metric=column, value=lambda f: f[column])

@@ -213,15 +213,13 @@ def _by_rule(
     distance = abs(value - reproduced.value)
     se = math.sqrt(reproduced.sd**2 / reproduced.n + published.spread**2 / published.n)
     tol = tolerance.at(value)
-    near = max(2 * se, tol)
-    far = max(reproduced.sd, published.spread, 2 * tol)
+    sd = max(reproduced.sd, published.spread)
+    near, far = max(2 * se, tol), max(sd, 2 * tol)
     # Decimal numbers that differ by exactly the tolerance count as within it.
     slack = ROUNDING * max(1.0, abs(value))
     shown = f"|difference| {distance:.4g}"
     near_text = f"max(2 SE {2 * se:.3g}, tol {tol:.3g})"
-    far_text = (
-        f"max(sd {max(reproduced.sd, published.spread):.3g}, 2 tol {2 * tol:.3g})"
-    )
+    far_text = f"max(sd {sd:.3g}, 2 tol {2 * tol:.3g})"
     if distance <= near + slack:
         return "reproduced", f"{shown} <= {near_text}"
     if distance <= far + slack:
@@ -253,6 +251,4 @@ def acceptance_text(
 
 
 def _number(value: Any) -> float | None:
-    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
-        return None
-    return float(value)
+    return None if value == "" or pd.isna(value) else float(value)

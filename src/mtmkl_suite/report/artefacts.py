@@ -21,7 +21,6 @@ from mtmkl_suite.config.models import (
 from mtmkl_suite.config.runs import restricted_to_artefacts, with_data
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.files import (
-    read_json,
     read_table,
     write_bytes,
     write_table,
@@ -31,18 +30,9 @@ from mtmkl_suite.report.context import Context, load_context
 from mtmkl_suite.report.figures.drawing import FigureAndNumbers, figure_style, saved
 from mtmkl_suite.report.names import heading_of
 from mtmkl_suite.report.published_reach import read_reach
-from mtmkl_suite.report.record import (
-    VERDICT_COLUMNS,
-    write_record,
-    write_verdicts,
-    write_what_follows,
-)
+from mtmkl_suite.report.record import VERDICT_COLUMNS, write_record, write_verdicts
 from mtmkl_suite.report.tables.baselines import build_baselines
-from mtmkl_suite.report.tables.cells import (
-    RANK,
-    build_quoted,
-    build_table,
-)
+from mtmkl_suite.report.tables.cells import RANK, build_quoted, build_table
 from mtmkl_suite.report.tables.comparison import (
     build_left_out,
     build_method_pairs,
@@ -101,12 +91,19 @@ def write_results(
     Of methods that are compared with a published record all of it is written together.
     """
     if config.record is not None:
-        assert run is not None
-        return _write_compared(available(config, folder), folder, run)
-    for step in group.steps:
-        write_step(step, steps(config)[step], config, folder)
-    if group.artefacts:
-        write_artefacts(group.artefacts, config, folder)
+        config = available(config, folder)
+        collect_scores(config, folder)
+        write_table(folder.scores, _merged(config, folder.scores))
+        context = load_context(config, folder)
+        for name in config.artefacts:
+            write_artefact(name, context, folder)
+    else:
+        for step in group.steps:
+            write_step(step, steps(config)[step], config, folder)
+        if group.artefacts:
+            write_artefacts(group.artefacts, config, folder)
+        if run is not None:
+            collect_scores(config, folder)
     if run is not None:
         write_record(config, folder, run)
 
@@ -184,22 +181,12 @@ def available(config: Paper, folder: PaperFolder) -> Paper:
     """Return what methods can be compared in here; without a record, all of it."""
     if config.record is None:
         return config
-    ids = [variant.id for variant in config.variants]
-    infos = {name: read_json(folder.data_info(name)) for name in ids}
-    found = with_data(config, [k for k, v in infos.items() if v["status"] == "ok"])
+    missing = missing_data(config, folder)
+    found = with_data(config, missing)
     if not found.experiments:
-        missing = missing_data(map(folder.data_info, ids))
-        raise ConfigError("\n".join(["no experiment has its data here:", *missing]))
+        lines = ["no experiment has its data here:", *missing.values()]
+        raise ConfigError("\n".join(lines))
     return found
-
-
-def _write_compared(config: Paper, folder: PaperFolder, run: Run) -> None:
-    collect_scores(config, folder)
-    write_table(folder.scores, _merged(config, folder.scores))
-    context = load_context(config, folder)
-    for name in config.artefacts:
-        write_artefact(name, context, folder)
-    write_what_follows(config, folder, run)
 
 
 def _merged(config: Paper, own: Path) -> pd.DataFrame:

@@ -2,7 +2,9 @@
 
 import inspect
 import json
+import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property, partial
@@ -18,11 +20,12 @@ from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.data import default_registry
 from mtmkl_suite.data.splits import load_splits
 from mtmkl_suite.files import intact, read_json, read_table
+from mtmkl_suite.judge.comparison import joined
 from mtmkl_suite.judge.overlap import Overlap, Overlaps, Place, share_of_pool
 from mtmkl_suite.judge.sample import average, read_scores, select
 from mtmkl_suite.report.published_reach import ReachOfCells
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, complete_methods, no_scores
-from mtmkl_suite.run.folders import PaperFolder, PublishedFolder
+from mtmkl_suite.run.folders import PaperFolder, published_results
 from mtmkl_suite.run.plan import fit_groups, steps
 
 Array = NDArray[Any]
@@ -85,7 +88,7 @@ class Context:
     ) -> pd.DataFrame:
         """Return the matching scores over all tasks."""
         mine = self.by_experiment.get(experiment, self.scores[:0])
-        return select(mine, where, metric=metric)
+        return select(mine, {"metric": metric, **where})
 
     @cached_property
     def by_experiment(self) -> dict[str, pd.DataFrame]:
@@ -113,7 +116,7 @@ class Context:
         found = []
         for key in stored:
             label, *numbers = key.split("|")
-            size, repeat, tasks, subset = (int(number) for number in numbers)
+            size, repeat, tasks, subset = map(int, numbers)
             if label == name and train_size in (None, size):
                 found.append((repeat, -tasks, size, subset, key))
         return np.asarray(stored[min(found)[-1]]) if found else None
@@ -181,7 +184,7 @@ def load_context(
 
 def recorded_context(config: Paper, figures: Path) -> Context:
     """Read what is published of a paper: its scores, and no arrays and steps."""
-    folder = PublishedFolder(figures / config.paper.id, config.readings is not None)
+    folder = published_results(config, figures)
     return Context(
         config=config,
         scores=read_scores(folder.scores),
@@ -205,10 +208,7 @@ def _read_printed(config: Paper) -> dict[str, pd.DataFrame]:
 
 def _read_fits(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     tables = [read_scores(folder.scores_of(g.name)) for g in fit_groups(config)]
-    filled = [table for table in tables if len(table)]
-    if not filled:
-        return no_scores()
-    return complete_methods(pd.concat(filled, ignore_index=True))
+    return complete_methods(joined(tables, no_scores().columns))
 
 
 def _stored_arrays(config: Paper, folder: PaperFolder, place: str) -> dict[str, Array]:
@@ -238,24 +238,19 @@ def stored_overlaps(
             path = folder.splits(experiment.protocol, variant.id)
             if not path.is_file():
                 continue
-            shares: dict[int, list[tuple[float, float]]] = {}
+            shares = defaultdict(list)
             for (size, _), split in load_splits(path).items():
                 parts = len(split.test), len(split.train), len(split.validation)
-                of_split = (parts[0] / sum(parts), parts[1] / sum(parts))
-                shares.setdefault(size, []).append(of_split)
+                shares[size].append((parts[0] / sum(parts), parts[1] / sum(parts)))
             pool_share = drawn_share(variant)
+            same_roles = pool_share == 1 and kind in _SAME_ROLES
             info = data_info.get(variant.id, {})
-            n_rows = info.get("n", 0)
+            # Samples in several tasks have a row in each.
+            tasks_share = info.get("n_samples", math.inf) < info.get("n", 0)
             for size, of_repeats in shares.items():
-                test_share, train_share = np.mean(of_repeats, axis=0).tolist()
-                found[name, variant.id, size] = Overlap(
-                    pool_share=pool_share,
-                    test_share=test_share,
-                    train_share=train_share,
-                    same_roles=pool_share == 1 and kind in _SAME_ROLES,
-                    # Samples in several tasks have a row in each.
-                    tasks_share=info.get("n_samples", n_rows) < n_rows,
-                )
+                test, train = np.mean(of_repeats, axis=0).tolist()
+                overlap = Overlap(pool_share, test, train, same_roles, tasks_share)
+                found[name, variant.id, size] = overlap
     return found
 
 

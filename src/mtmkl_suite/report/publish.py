@@ -4,7 +4,8 @@ import filecmp
 import math
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -30,15 +31,15 @@ from mtmkl_suite.report.pages.gallery import write_galleries
 from mtmkl_suite.report.quoted import write_quoted_numbers
 from mtmkl_suite.report.record import (
     VERDICT_COLUMNS,
-    published_claims,
+    claims_tables,
     statistics_table,
     write_claims,
 )
 from mtmkl_suite.run.folders import (
     DERIVED_DIGITS,
-    PaperFolder,
     PublishedFolder,
     RunFolder,
+    published_results,
 )
 from mtmkl_suite.run.provenance import check_settings, of_the_code
 
@@ -56,46 +57,42 @@ def publish(
         raise ValueError(
             f"only the paper tier is published, not {tier!r}: add --config tier=paper"
         )
-    copies = [
-        (source, figures / config.paper.id / name)
+    copies = {
+        source: target
         for config in configs
-        for source, name in _published_files(config, run.paper(config.paper.id))
-    ]
-    for source, _ in copies:
+        for source, target in _published_files(config, run, figures)
+    }
+    for source in copies:
         if not source.is_file():
             raise FileNotFoundError(f"{source} has not been made")
-    for source, target in copies:
+    for source, target in copies.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
     for config in configs:
-        paper = config.paper.id
-        memory = largest_memory(run.paper(paper).benchmarks())
+        folder = run.paper(config.paper.id)
+        memory = largest_memory(folder.benchmarks())
         _add_memory(config.published.with_name("memory.csv"), memory)
-        if config.readings is not None:
-            continue
-        seconds = config.published.with_name("seconds.csv")
-        _add_seconds(seconds, read_scores(figures / paper / "scores.csv.gz"))
+        if config.readings is None:
+            seconds = config.published.with_name("seconds.csv")
+            _add_seconds(seconds, read_scores(folder.scores))
     write_galleries(configs, figures)
     write_quoted_numbers(figures.parent)
 
 
-def _published_files(config: Paper, folder: PaperFolder) -> list[tuple[Path, str]]:
-    """Return files to copy, with their names there.
+def _published_files(
+    config: Paper, run: RunFolder, figures: Path
+) -> Iterator[tuple[Path, Path]]:
+    """Yield files to copy, and where to.
 
     Of readings these are the artefacts, and under other names what they follow from:
     the record is that of the main protocol.
     """
-    artefacts = folder.artefact_files(config.artefacts)
-    named = [(path, path.name) for path in artefacts]
-    if config.readings is not None:
-        theirs = PublishedFolder(Path(), of_readings=True)
-        return [
-            *named,
-            (folder.scores, theirs.scores.name),
-            (folder.overlaps, theirs.overlaps.name),
-            (folder.provenance, theirs.provenance.name),
-        ]
-    return [*((path, path.name) for path in folder.record()), *named]
+    folder, theirs = run.paper(config.paper.id), published_results(config, figures)
+    for path, target in zip(folder.record(), theirs.record(), strict=True):
+        if config.readings is None or target.name != path.name:
+            yield path, target
+    for path in folder.artefact_files(config.artefacts):
+        yield path, theirs.path / path.name
 
 
 def seconds_per_repeat(scores: pd.DataFrame) -> pd.DataFrame:
@@ -117,13 +114,12 @@ def _add_seconds(path: Path, scores: pd.DataFrame) -> None:
 
 def largest_memory(benchmarks: Mapping[str, list[dict[str, str]]]) -> dict[str, float]:
     """Return the megabytes that jobs took, the largest of each experiment."""
-    largest: dict[str, float] = {}
+    largest: dict[str, float] = defaultdict(float)
     for name, rows in benchmarks.items():
         job = name.split("/")[0]
-        # "-" or "NA": the job ended before it was looked at.
-        known = [text for r in rows if (text := r.get("max_rss") or "")[:1].isdigit()]
-        for text in known:
-            largest[job] = max(largest.get(job, 0), math.ceil(float(text)))
+        for text in [row.get("max_rss") or "" for row in rows]:
+            if text[:1].isdigit():  # "-" or "NA": the job ended before it was looked at
+                largest[job] = max(largest[job], math.ceil(float(text)))
     return largest
 
 
@@ -155,17 +151,13 @@ def rejudge(
         staged = Path(folder)
         parts = [(_judge_artefacts, config) for config in configs]
         parts += [(_judge_record, config) for config in mains]
-        where = (figures, staged, settings)
-        if cores == 1:
-            for part, config in parts:
-                part(config, *where)
-        else:
-            # Another start would run the script of the job again.
-            with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
-                # The comparison is last of the papers, and takes longest.
-                found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
-            for each in found:
-                each.result()
+        # Another start would run the script of the job again.
+        with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
+            # The comparison is last of the papers, and takes longest.
+            where = (figures, staged, settings)
+            found = [pool.submit(f, config, *where) for f, config in parts[::-1]]
+        for each in found:
+            each.result()
         # Nothing is written before all has been judged.
         for config in mains:
             _note_changes(config, staged / config.paper.id, figures / config.paper.id)
@@ -208,15 +200,14 @@ def _judge_record(config: Paper, figures: Path, staged: Path, settings: Run) -> 
     """Write claims and statistics."""
     context = _published_context(config, figures, settings)
     made = PublishedFolder(staged / config.paper.id)
-    claims = published_claims(context, PublishedFolder(figures / config.paper.id))
+    claims = claims_tables(context, PublishedFolder(figures / config.paper.id))
     statistics = statistics_table(context, seed=settings.seed)
     write_claims(made, *claims)
     write_table(made.statistics, statistics, digits=DERIVED_DIGITS)
 
 
 def _published_context(config: Paper, figures: Path, settings: Run) -> Context:
-    published = PublishedFolder(figures / config.paper.id, config.readings is not None)
-    provenance = read_json(published.provenance)
+    provenance = read_json(published_results(config, figures).provenance)
     check_settings(provenance, tier=settings.tier, seed=settings.seed)
     return recorded_context(config, figures)
 

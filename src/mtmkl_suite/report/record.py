@@ -30,7 +30,6 @@ from mtmkl_suite.report.context import (
     overlaps_table,
     recorded_context,
 )
-from mtmkl_suite.run.fits import collect_scores
 from mtmkl_suite.run.folders import (
     DERIVED_DIGITS,
     PaperFolder,
@@ -77,8 +76,13 @@ def verdict_table(config: Paper, folder: PaperFolder) -> pd.DataFrame:
     return joined(parts, VERDICT_COLUMNS)
 
 
-def claims_tables(context: Context) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the verdicts on sentences, and those in each of their settings."""
+def claims_tables(
+    context: Context, published: PaperFolder | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdicts on sentences, and those in each of their settings.
+
+    Verdicts on the numbers of steps that are not kept stay as ``published``.
+    """
     config, registry = context.config, default_registry()
     table = evaluate_settings(
         config.claims,
@@ -97,27 +101,19 @@ def claims_tables(context: Context) -> tuple[pd.DataFrame, pd.DataFrame]:
         for args, row in zip(tested, table.to_dict("records"), strict=True)
     ]
     table = table.assign(note=notes)
+    if published is not None:
+        before = {
+            (row["id"], row["setting"]): row
+            for row in read_claims(published.claim_settings).to_dict("records")
+        }
+        rows = [
+            row
+            if args.get("step") in {None, *context.steps}
+            else before.get((row["id"], row["setting"]), row)
+            for args, row in zip(tested, table.to_dict("records"), strict=True)
+        ]
+        table = pd.DataFrame(rows, columns=list(SETTING_COLUMNS))
     return judged_sentences(config.claims, table), table
-
-
-def published_claims(
-    context: Context, published: PaperFolder
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return verdicts as :func:`claims_tables`; those on steps not kept stay."""
-    before = {
-        (row["id"], row["setting"]): row
-        for row in read_claims(published.claim_settings).to_dict("records")
-    }
-    _, found = claims_tables(context)
-    steps = [s.args.get("step") for c in context.config.claims for s in c.settings]
-    rows = [
-        row
-        if step is None or step in context.steps
-        else before.get((row["id"], row["setting"]), row)
-        for row, step in zip(found.to_dict("records"), steps, strict=True)
-    ]
-    settings = pd.DataFrame(rows, columns=list(SETTING_COLUMNS))
-    return judged_sentences(context.config.claims, settings), settings
 
 
 def write_claims(
@@ -158,13 +154,7 @@ def statistics_table(context: Context, *, seed: int) -> pd.DataFrame:
 
 
 def write_record(config: Paper, folder: PaperFolder, run: Run) -> None:
-    """Write the files of :data:`mtmkl_suite.run.folders.RECORD`."""
-    collect_scores(config, folder)
-    write_what_follows(config, folder, run)
-
-
-def write_what_follows(config: Paper, folder: PaperFolder, run: Run) -> None:
-    """Write the files of the record that follow from its table of scores."""
+    """Write the files of the record but its scores."""
     context = load_context(config, folder)
     write_table(folder.verdicts, verdict_table(config, folder), digits=DERIVED_DIGITS)
     write_claims(folder, *claims_tables(context))

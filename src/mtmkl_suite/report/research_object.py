@@ -89,34 +89,26 @@ def crate_of(configs: Sequence[Paper], root: Path) -> Any:
     workflow = crate.add_workflow(source, "Snakefile", main=True, lang="snakemake")
     workflow["encodingFormat"], workflow["license"] = "text/plain", crate.license
     workflow["version"] = records[-1][1]["packages"]["mtmkl"]
-    parameters = {}
-    for name in ("tier", "seed"):
-        like = {"additionalType": "Text", "name": name}
-        parameters[name] = add(f"#{name}", "FormalParameter", **like)
+    parameters = {
+        name: add(f"#{name}", "FormalParameter", additionalType="Text", name=name)
+        for name in ("tier", "seed")
+    }
     workflow["input"] = list(parameters.values())
     for config, record in records:
         paper = config.paper.id
         given = []
         for name, parameter in parameters.items():
-            like = {
-                "name": name,
-                "value": str(record[name]),
-                "exampleOfWork": parameter,
-            }
-            given.append(add(f"#{paper}-{name}", "PropertyValue", **like))
+            like = {"value": str(record[name]), "exampleOfWork": parameter}
+            given.append(add(f"#{paper}-{name}", "PropertyValue", name=name, **like))
             parameter.append_to("workExample", given[-1])
         for name, data in sorted(record["data"].items()):
-            like = {"name": name, "value": data.get("digest", "missing")}
-            where = f"#{paper}-data-{len(given)}"
-            given.append(add(where, "PropertyValue", **like))
+            where, digest = f"#{paper}-data-{len(given)}", data.get("digest", "missing")
+            given.append(add(where, "PropertyValue", name=name, value=digest))
         files = [
-            crate.add_file(
-                path,
-                f"figures/{paper}/{path.name}",
-                properties={"encodingFormat": _FORMATS[path.suffix]},
-            )
+            crate.add_file(path, f"figures/{paper}/{path.name}", properties=described)
             for path in sorted((root / "figures" / paper).iterdir())
             if path.suffix in _FORMATS
+            for described in [{"encodingFormat": _FORMATS[path.suffix]}]
         ]
         run = crate.add_action(workflow, f"#run-{paper}", given, files)
         run["name"] = f"{config.paper.title}, {record['tier']} tier"

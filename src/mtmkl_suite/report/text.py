@@ -35,6 +35,17 @@ def number(value: float | None, form: str = ".3g") -> str:
     return f"{value:{form}}".replace("-", "\N{MINUS SIGN}").replace("inf", "∞")
 
 
+def with_sd(value: float, sd: float, decimals: int) -> str:
+    """Return a number with its standard deviation, where it has one."""
+    spread = f" ± {sd:.{decimals}f}" if sd > 0 else ""
+    return f"{value:.{decimals}f}{spread}"
+
+
+def interval(low: float, high: float, form: str = ".3g") -> str:
+    """Return the ends of an interval as text, :data:`DASH` where there is none."""
+    return DASH if pd.isna(low) else f"{number(low, form)} to {number(high, form)}"
+
+
 def p_text(value: float | None) -> str:
     """Return a probability in [0, 1] as text, :data:`DASH` where there is none."""
     if pd.isna(value):
@@ -69,8 +80,17 @@ def range_text(counts: pd.Series) -> str:
 
 def repeats_text(counts: pd.Series) -> str:
     """Return over how many repeats there are means."""
-    shown = range_text(counts)
-    return f"{shown} repeat{'s' * (shown != '1')}"
+    return many(range_text(counts), "repeat")
+
+
+def many(count: int | str, noun: str) -> str:
+    """Return a number of things, such as "1 repeat" or "0 data sets"."""
+    return f"{count} {noun}{'s' * (str(count) != '1')}"
+
+
+def sized(size: float, unit: str) -> str:
+    """Return a size with its unit, "1 point" of points."""
+    return f"{size:g} {unit.removesuffix('s') if size == 1 and len(unit) > 1 else unit}"
 
 
 def metric_words(name: str) -> str:

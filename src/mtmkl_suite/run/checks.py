@@ -5,17 +5,16 @@ they are loaded (:mod:`mtmkl_suite.config.names`).
 """
 
 import ast
-import importlib.util
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mtmkl.kernels.base import from_spec
 from mtmkl.kernels.task_kernel_specs import _BUILDERS
 from mtmkl.kernels.terms import check_kernels
+from mtmkl.specs import read_spec
 from mtmkl_suite.config.models import (
     Claim,
     DataSets,
@@ -31,19 +30,17 @@ from mtmkl_suite.data.protocols import WITH_VALIDATION
 from mtmkl_suite.data.registry import option_problem
 from mtmkl_suite.errors import ConfigError
 from mtmkl_suite.evaluation.selectors import resolve_selector
-from mtmkl_suite.judge.claims import split_arguments
-from mtmkl_suite.judge.observations import Observations
-from mtmkl_suite.judge.step_tests import TESTS
+from mtmkl_suite.judge.claims import split_arguments, subject_of
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.metrics import METRICS, metric
+from mtmkl_suite.run.fingerprint import module_file
 from mtmkl_suite.run.pipeline import load_variant
 
 
 def check_names(config: Paper) -> None:
     """Check the names and values of a paper's configuration, before any work.
 
-    Parameters are checked by the methods themselves: each is constructed with its fixed
-    parameters and every value of its grid.
+    Methods check their parameters themselves, with every value of their grids.
     """
     file = "experiments" if config.readings is None else "readings"
     with naming_file(config.folder.name, file):
@@ -75,15 +72,14 @@ def check_functions(config: Paper) -> None:
 
 def _check_claim(key: str, claim: Claim) -> None:
     """Check that a claim names a test and the arguments that this takes."""
-    require(f"{key}.test", "test", TESTS, claim.test)
+    subject, tests = subject_of(claim.settings[0].args)
+    require(f"{key}.test", "test", tests, claim.test)
     with _naming_key(f"{key}.args"):
         for each in claim.settings:
             for args in (each.args, each.args | each.over_tasks):
-                own = args
-                if "step" not in args:
-                    about, own = split_arguments(args)
-                    inspect.signature(Observations).bind(None, None, **about)
-                inspect.signature(TESTS[claim.test]).bind(None, **own)
+                about, own = split_arguments(args)
+                inspect.signature(subject).bind(None, **about)
+                inspect.signature(tests[claim.test]).bind(None, **own)
 
 
 @contextmanager
@@ -98,14 +94,10 @@ def _naming_key(key: str) -> Iterator[None]:
 @cache
 def _names_in(module: str) -> list[str]:
     """Return the public names of a module without importing it; none if it is not."""
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
+    path, names = module_file(module), []
+    if path is None:
         return []
-    if spec is None or spec.origin is None:
-        return []
-    names = []
-    for node in ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef):
             names.append(node.name)
         elif isinstance(node, ast.ImportFrom):
@@ -119,7 +111,7 @@ def _check_experiment(name: str, config: Paper) -> None:
     _check_datasets(f"{key}.datasets", experiment.datasets)
     _check_metrics(f"{key}.metrics", experiment)
     methods = {entry.method: config.method_of(entry) for entry in experiment.methods}
-    _check_criterion(f"key '{key}.select_by'", experiment, methods)
+    _check_criterion(f"{key}.select_by", experiment, methods)
     kind = config.protocols[experiment.protocol].kind
     seen = set()
     for position, entry in enumerate(experiment.methods):
@@ -212,14 +204,11 @@ def _check_arguments(
     for parameter, values in method.grid.items():
         given += [(f"grid.{parameter}", parameter, value) for value in values]
     for place, parameter, value in given:
-        wanted = option_problem(takes, parameter, value)
-        if parameter == "kernels":
-            with _naming_key(f"{key}.{place}"):
+        with _naming_key(f"{key}.{place}"):
+            if parameter == "kernels":
                 check_kernels(value)
-        if wanted is not None:
-            raise ConfigError(
-                f"key '{key}.{place}': {name}: {parameter} is {value!r}: {wanted}"
-            )
+            if wanted := option_problem(takes, parameter, value):
+                raise ValueError(f"{name}: {parameter} is {value!r}: {wanted}")
 
 
 def _check_is_method(key: str, name: str, found: type) -> None:
@@ -270,13 +259,10 @@ def _check_values(
     except (TypeError, ValueError) as error:
         # By convention these messages begin with the name of the parameter.
         parameter = str(error).partition(" ")[0].rstrip(":")
-        for part, values in (("grid", point), ("params", params)):
-            if parameter in values:
-                place = f"key '{key}.{part}.{parameter}'"
-                raise ConfigError(f"{place}: {name}: {error}") from error
-        raise ConfigError(
-            f"key '{key}': {name} with { ({**params, **point}) }: {error}"
-        ) from error
+        if parameter in params or parameter in point:
+            part = "grid" if parameter in point else "params"
+            key = f"{key}.{part}.{parameter}"
+        raise ConfigError(f"key '{key}': {name}: {error}") from error
 
 
 def _check_metrics(key: str, experiment: Experiment) -> None:
@@ -312,29 +298,23 @@ def _check_criterion(
     """Check what the methods of an experiment are to be chosen by, if they choose."""
     given = experiment.select_by
     criterion = given or experiment.metrics[0]
-    if criterion not in experiment.metrics:
-        raise ConfigError(
-            f"{key}: {criterion!r} is not among the metrics of the experiment: "
-            f"{', '.join(experiment.metrics)}"
-        )
+    require(key, "metric of the experiment", experiment.metrics, criterion)
     if experiment.mode == "path":
         return
     for name, method in methods.items():
         if method.selection in ("per_task", "alone") and given:
             raise ConfigError(
-                f"{key}: method {name!r} has selection {method.selection!r}, which "
-                "takes the smallest squared error of each task; give it selection "
-                "'common' or 'validation', or leave select_by out"
+                f"key '{key}': method {name!r} has selection {method.selection!r}, "
+                "which takes the smallest squared error of each task; give it "
+                "selection 'common' or 'validation', or leave select_by out"
             )
-        is_common = method.selection == "common" and given
-        if method.selection != "validation" and not is_common:
-            continue
-        if not _is_criterion(criterion):
+        by_metric = ("validation", "common") if given else ("validation",)
+        if method.selection in by_metric and not _is_criterion(criterion):
             asks = metric(criterion).truth
             why = "asks for the truth" if asks else "is not better or worse"
             possible = [m for m in experiment.metrics if _is_criterion(m)]
             raise ConfigError(
-                f"{key}: method {name!r} cannot be chosen by {criterion!r}, "
+                f"key '{key}': method {name!r} cannot be chosen by {criterion!r}, "
                 f"which {why}; choose by {' or '.join(possible) or 'another metric'}"
             )
 
@@ -344,11 +324,7 @@ def _is_criterion(name: str) -> bool:
 
 
 def check_terms(key: str, terms: Any) -> None:
-    """Check the kernels and task kernels of terms.
-
-    A fit makes their matrices, as these need the tasks of the data; the names of
-    kernels and of their parameters can be told without.
-    """
+    """Check the kernels and task kernels of terms, which only a fit can compute."""
     for number, term in enumerate(terms if isinstance(terms, list) else []):
         place = f"{key}.{number}"
         if isinstance(term, Mapping) and set(term) == {"kernel", "task_kernel"}:
@@ -360,20 +336,13 @@ def check_terms(key: str, terms: Any) -> None:
         kernel, specs = term
         with _naming_key(f"{place}.kernel"):
             from_spec(kernel)
-        for spec in specs if isinstance(specs, list) else [specs]:
-            if not isinstance(spec, list):  # a row of a matrix
-                named = spec if isinstance(spec, Mapping) else {"name": spec}
-                _check_task_kernel(f"{place}.task_kernel", named)
+        with _naming_key(f"{place}.task_kernel"):
+            for spec in specs if isinstance(specs, list) else [specs]:
+                if not isinstance(spec, list):  # a row of a matrix
+                    _check_task_kernel(spec)
 
 
-def _check_task_kernel(key: str, spec: Mapping[str, Any]) -> None:
-    name: Any = spec.get("name")
-    require(key, "task kernel", _BUILDERS, name)
-    normalize = spec.get("normalize", False)
-    if not isinstance(normalize, bool):
-        raise ConfigError(
-            f"key '{key}': normalize is {normalize!r}, wanted true or false"
-        )
-    takes = inspect.signature(_BUILDERS[name]).parameters
-    known = [*takes, "normalize", "name"]
-    require(key, f"parameter of {name}", known, *spec)
+def _check_task_kernel(spec: Any) -> None:
+    _, values = read_spec("task kernel", spec, _BUILDERS, more=["normalize"])
+    if not isinstance(normalize := values.get("normalize", False), bool):
+        raise ValueError(f"normalize is {normalize!r}, wanted true or false")

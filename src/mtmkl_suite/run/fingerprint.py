@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import sysconfig
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from mtmkl_suite.config.models import Method
@@ -26,10 +27,7 @@ _LIBRARIES = {
 
 
 def code_version(method: Method) -> str:
-    """Return the fingerprint of the code behind a configured method's scores.
-
-    Data and splits enter a cell's key by content.
-    """
+    """Return the fingerprint of the code behind the scores of a configured method."""
     module, is_own, _ = method.selection.partition(":")
     of_method = str(resolve(method.class_name).__module__)
     return code_fingerprint(of_method, _CELL_LOOP, *([module] if is_own else []))
@@ -45,7 +43,7 @@ def code_fingerprint(*modules: str) -> str:
         name = pending.pop()
         if name not in behind:
             behind.add(name)
-            pending += _followed(name, own)
+            pending += [k for k in _parsed(name)[1] if _is_followed(k, own)]
     digest = hashlib.sha256()
     for name in sorted(behind):
         digest.update(name.encode())
@@ -58,14 +56,9 @@ def _package_of(name: str) -> str:
 
 
 @cache
-def _followed(name: str, own: frozenset[str]) -> list[str]:
-    """Return the modules that a module imports and that count."""
-    return [each for each in _parsed(name)[1] if _is_followed(each, own)]
-
-
 def _is_followed(name: str, own: frozenset[str]) -> bool:
     """Tell whether a module counts: it is of one's own, or not installed."""
-    path = _module_file(name)
+    path = module_file(name)
     if path is None:
         return False
     if _package_of(name) in own:
@@ -78,7 +71,7 @@ def _is_followed(name: str, own: frozenset[str]) -> bool:
 @cache
 def _parsed(name: str) -> tuple[str, list[str]]:
     """Return the code of a module, and the modules that it imports."""
-    path = _module_file(name)
+    path = module_file(name)
     if path is None:
         raise ModuleNotFoundError(f"module {name!r} has no source file")
     tree = _Counting().visit(ast.parse(path.read_text(encoding="utf-8")))
@@ -108,29 +101,20 @@ class _Counting(ast.NodeTransformer):
         return None if is_for_types else self.generic_visit(node)
 
 
-def _module_file(name: str) -> Path | None:
-    for root in _roots(_package_of(name)):
-        base = root.joinpath(*name.split("."))
-        for candidate in (base / "__init__.py", base.with_suffix(".py")):
-            if candidate.is_file():
-                return candidate
-    return None
-
-
-def _roots(package: str) -> list[Path]:
-    """Return the folders that hold a package or module, without importing it.
-
-    This runs while a workflow is being planned.
-    """
+def module_file(name: str) -> Path | None:
+    """Return the source of a module; nothing is imported, as a workflow is planned."""
+    package, *inner = name.split(".")
     if package in _PACKAGES:
-        return [_ROOT]
-    try:
-        spec = importlib.util.find_spec(package)
-    except ValueError:  # "__main__", or what was made at run time
-        return []
-    if spec is None:
-        return []
-    folders = spec.submodule_search_locations
-    if folders is not None:
-        return [Path(folder).parent for folder in folders]
-    return [Path(spec.origin).parent] if spec.has_location and spec.origin else []
+        spec = PathFinder.find_spec(package, [str(_ROOT)])
+    else:
+        try:
+            spec = importlib.util.find_spec(package)
+        except ValueError:  # "__main__", or what was made at run time
+            return None
+    for step in inner:
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        package = f"{package}.{step}"
+        spec = PathFinder.find_spec(package, spec.submodule_search_locations)
+    origin = str(spec.origin) if spec else ""
+    return Path(origin) if origin.endswith(".py") else None

@@ -197,10 +197,7 @@ def warnings_of(method: str) -> Iterator[None]:
 
 
 def counted_warnings(logs: Iterable[Path]) -> list[str]:
-    """Return a line for each method and kind of warning in the logs of fits.
-
-    Warnings of convergence are of one kind, others if they have the same text.
-    """
+    """Count warnings in logs by method and text, those of convergence by method."""
     kinds: Counter[str] = Counter()
     for log in logs:
         for line in log.read_text(encoding="utf-8").splitlines():
@@ -268,10 +265,7 @@ def collect_scores(config: Paper, folder: PaperFolder) -> None:
 
 
 def complete_methods(scores: pd.DataFrame) -> pd.DataFrame:
-    """Leave out the scores of methods that failed in another of their jobs.
-
-    Fewer repeats than planned must not pass for all.
-    """
+    """Leave out methods that failed in one of their jobs: some repeats are not all."""
     is_failure = scores["metric"] == FAILED
     place = pd.MultiIndex.from_frame(scores[_METHOD])
     return scores[is_failure | ~place.isin(place[is_failure])]

@@ -13,25 +13,8 @@ from mtmkl_suite.config.load import load_run_config
 from mtmkl_suite.config.models import Artefact, Paper, Run
 from mtmkl_suite.documents import config_dir, read_yaml
 
-RECORD = (
-    "scores.csv.gz",
-    "statistics.csv",
-    "verdicts.csv",
-    "claims.csv",
-    "claim_settings.csv",
-    "overlaps.csv",
-    "provenance.json",
-)
-"""Files of a paper that other programs read."""
-
 READING_SCORES = "readings.csv.gz"
 """The scores under other readings of the protocol, in ``figures/<paper>``."""
-
-_OF_READINGS = {
-    "scores.csv.gz": READING_SCORES,
-    "overlaps.csv": "readings_overlaps.csv",
-    "provenance.json": "readings_provenance.json",
-}
 
 DERIVED_DIGITS = 10
 """Significant digits of what is computed from scores: alike on any machine."""
@@ -57,16 +40,12 @@ class _File:
         self._name = name
 
     def __get__(self, folder: "_Folder", _: object = None) -> Path:
-        return folder.path / folder.named(self._name)
+        return folder.path / self._name
 
 
 @dataclass(frozen=True)
 class _Folder:
     path: Path
-
-    def named(self, name: str) -> str:
-        """Return the name that a file has here."""
-        return name
 
 
 @dataclass(frozen=True)
@@ -134,26 +113,38 @@ class PaperFolder(_Folder):
         ]
 
     def record(self) -> list[Path]:
-        """Files of :data:`RECORD`."""
-        return [self.path / name for name in RECORD]
+        """Files of the paper that other programs read."""
+        return [
+            self.scores,
+            self.statistics,
+            self.verdicts,
+            self.claims,
+            self.claim_settings,
+            self.overlaps,
+            self.provenance,
+        ]
 
 
-@dataclass(frozen=True)
 class PublishedFolder(PaperFolder):
-    """A paper's folder below ``figures``, where artefacts lie beside the record.
-
-    ``of_readings``: Scores, overlaps and provenance are those of the readings.
-    """
-
-    of_readings: bool = False
+    """A paper's folder below ``figures``: artefacts lie beside the record."""
 
     def artefact(self, name: str, ending: str) -> Path:
         """File of a figure or table."""
         return self.path / f"{name}.{ending}"
 
-    def named(self, name: str) -> str:
-        """Return the name that a file has here."""
-        return _OF_READINGS.get(name, name) if self.of_readings else name
+
+class PublishedReadings(PublishedFolder):
+    """The same folder, with the scores, overlaps and provenance of the readings."""
+
+    scores = _File(READING_SCORES)
+    overlaps = _File("readings_overlaps.csv")
+    provenance = _File("readings_provenance.json")
+
+
+def published_results(config: Paper, figures: Path) -> PublishedFolder:
+    """Return the folder of the published scores of a paper, or of its readings."""
+    kind = PublishedFolder if config.readings is None else PublishedReadings
+    return kind(figures / config.paper.id)
 
 
 @dataclass(frozen=True)

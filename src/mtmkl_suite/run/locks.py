@@ -14,7 +14,6 @@ from mtmkl_suite.run.folders import RunFolder, cache
 _UNFINISHED = f"tmp{'[a-z0-9_]' * 8}.part"
 """Names of files that are being written, see :func:`mtmkl_suite.files.write_bytes`."""
 
-
 _held: list[IO[str]] = []
 """Locks of this process; the kernel drops them with it, however it ends."""
 
@@ -67,13 +66,10 @@ def _others_run(folder: RunFolder) -> bool:
     return False
 
 
-def discard_unfinished(*folders: Path, before: float) -> list[Path]:
+def discard_unfinished(*folders: Path, before: float) -> None:
     """Delete what killed processes were writing."""
-    discarded = []
     for folder in folders:
         for path in sorted(folder.rglob(_UNFINISHED)):
             with suppress(OSError):  # read-only, or its process has finished it
                 if path.is_file() and path.stat().st_mtime < before:
                     path.unlink()
-                    discarded.append(path)
-    return discarded

@@ -51,10 +51,7 @@ def load_variant(
 def describe_data(
     variant: Variant, seed: int, *, download: bool, on_missing: str
 ) -> dict[str, Any]:
-    """Return what reports say of a data set, whether it is there or not.
-
-    Of a set that is drawn for every repeat it is the first repeat's draw.
-    """
+    """Return what reports say of a data set, there or not; of draws, of the first."""
     entry = default_registry()[variant.name]
     info = {"id": variant.id, "name": entry.name, **entry.describe()}
     try:
@@ -107,8 +104,7 @@ def prepare_data(
 ) -> None:
     """Write what is known of data sets, and their splits; none if data are missing.
 
-    Where repeats differ in their data, each is split by its own. Data have to be those
-    of a published record that the scores are compared with.
+    Data have to be those of a published record that the scores are compared with.
     """
     for variant, protocols in needs:
         info = describe_data(variant, seed, download=download, on_missing=on_missing)
@@ -138,9 +134,9 @@ def data_source(variant: Variant) -> str:
     return default_registry().locate(variant.name) or "missing"
 
 
-def missing_data(data_infos: Iterable[Path]) -> list[str]:
-    """Return why data sets are missing and how to get them, one line per set."""
-    infos = [read_json(path) for path in data_infos]
-    return list(
-        dict.fromkeys(info["reason"] for info in infos if info["status"] == "missing")
-    )
+def missing_data(config: Paper, folder: PaperFolder) -> dict[str, str]:
+    """Return by name why data sets of a paper are missing, and how to get them."""
+    paths = [folder.data_info(variant.id) for variant in config.variants]
+    infos = [read_json(path) for path in paths if path.is_file()]
+    missing = [info for info in infos if info["status"] == "missing"]
+    return {info["name"]: info["reason"] for info in missing}

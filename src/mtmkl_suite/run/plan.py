@@ -1,10 +1,8 @@
 """The plan of a run: fit jobs, the work that shares a process, its memory and time.
 
-In the quick tier a process takes longer to start than most fits: the data sets of a
-paper share one, and so do the fits of an experiment, and all that is made of a paper's
-fits. In the paper tier short fits of an experiment share one up to
-:data:`PROCESS_SECONDS`, and longer ones have their own; of readings, hundreds of small
-experiments, each shares one. What is fitted already is taken from the cache.
+In the quick tier a process takes longer to start than most fits: those of an experiment
+share one, as do a paper's data sets, and all that is made of its fits. In the paper
+tier short fits share one up to :data:`PROCESS_SECONDS`, and so do those of a reading.
 
 Schedulers of clusters end a job that takes more than it asked for. So what is asked for
 has a margin, and the workflow asks for more in every attempt.
@@ -70,12 +68,10 @@ def _repeats_per_job(
     return math.ceil(repeats / max(1, math.ceil(measured * repeats / JOB_SECONDS)))
 
 
-def expected_seconds(
-    config: Paper, job: FitJob, unmeasured: float = JOB_SECONDS
-) -> float:
-    """Return what a job took once, ``unmeasured`` if it was never measured."""
+def expected_seconds(config: Paper, job: FitJob) -> float:
+    """Return what a job took once, :data:`JOB_SECONDS` if it was never measured."""
     seconds = config.seconds.get(job.place)
-    return unmeasured if seconds is None else seconds * len(job.repeats)
+    return JOB_SECONDS if seconds is None else seconds * len(job.repeats)
 
 
 @dataclass(frozen=True)
@@ -94,10 +90,7 @@ class FitGroup:
 
 
 def fit_groups(config: Paper) -> list[FitGroup]:
-    """Return the fits of a paper by process, in the order of its plan.
-
-    Each is named by its experiment if that shares one, or else by its first job.
-    """
+    """Return the fits of a paper by process, named by experiment or first job."""
     # Data of one's own may be large, and take time.
     is_small = config.tier == "quick" and not any(
         is_own(experiment.datasets.name) for experiment in config.experiments.values()
@@ -164,10 +157,7 @@ def steps(config: Paper) -> dict[str, list[str]]:
 
 
 def megabytes(measured: Mapping[str, float], job: str) -> int:
-    """Return the memory to ask for, from what fits of experiments and jobs once took.
-
-    A reading that was not measured counts as its experiment.
-    """
+    """Return the memory to ask for; a reading not measured counts as its experiment."""
     job = job.split("/")[0]  # of fits, their experiment
     known = measured.get(job, measured.get(job.split("@")[0]))
     if known is None:

@@ -20,10 +20,7 @@ def print_any_text() -> None:
 
 
 def provide_folders() -> None:
-    """Give Matplotlib, Numba and Snakemake a user's name and a cache to write.
-
-    A container's user may have no name, and no home that can be written.
-    """
+    """Give a process in a container a user's name, and a cache that it can write."""
     try:
         tempfile.gettempdir()
     except FileNotFoundError as error:

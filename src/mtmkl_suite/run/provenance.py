@@ -29,10 +29,7 @@ def provenance(
     data_infos: Iterable[Mapping[str, Any]],
     benchmarks: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> dict[str, Any]:
-    """Return the provenance of a paper's results.
-
-    Machine and seconds are all that a second run may change.
-    """
+    """Return the provenance of a paper's results."""
     return {
         "paper": config.paper.id,
         "tier": run.tier,

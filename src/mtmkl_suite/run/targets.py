@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +59,6 @@ class Targets:
 
     # Data sets and their splits
 
-    def data_groups(self, paper: str) -> list[list[Variant]]:
-        """Return the data sets of a paper by the process that prepares them."""
-        return plan.data_groups(self.papers[paper])
-
     def data_arguments(self, paper: str, datasets: Sequence[Variant]) -> dict[str, Any]:
         """Return the arguments of :func:`mtmkl_suite.run.pipeline.prepare_data`."""
         return {
@@ -80,7 +75,7 @@ class Targets:
     ) -> list[str]:
         """Return the descriptions of data sets of a paper, and their splits."""
         if datasets is None:
-            datasets = [each for group in self.data_groups(paper) for each in group]
+            datasets = self.papers[paper].variants
         folder, paths = self.folder(paper), list[Path]()
         for variant, protocols in pipeline.data_needs(self.papers[paper], datasets):
             paths.append(folder.data_info(variant.id))
@@ -89,16 +84,9 @@ class Targets:
 
     # Fits
 
-    def fit_group(self, paper: str, name: str) -> FitGroup:
-        """Return the fits that share a process."""
-        try:
-            return self._groups[paper][name]
-        except KeyError:
-            raise LookupError(f"{paper} has no fits {name!r}") from None
-
     def fit_arguments(self, paper: str, name: str) -> dict[str, Any]:
         """Return the arguments of :func:`mtmkl_suite.run.fits.run_fits`."""
-        group = self.fit_group(paper, name)
+        group = self._groups[paper][name]
         return {
             "config": group_config(self.papers[paper], group),
             "group": group,
@@ -110,7 +98,7 @@ class Targets:
 
     def fit_inputs(self, paper: str, name: str) -> dict[str, list[str] | str]:
         """Return splits, and the scores of what chooses first."""
-        folder, group = self.folder(paper), self.fit_group(paper, name)
+        folder, group = self.folder(paper), self._groups[paper][name]
         protocol = self.papers[paper].experiments[group.experiment].protocol
         datasets = dict.fromkeys(job.dataset for job in group.jobs)
         return {
@@ -135,22 +123,7 @@ class Targets:
 
     def fit_minutes(self, paper: str, name: str) -> int:
         """Return the limit on the time of fits."""
-        return plan.minutes(self.papers[paper], self.fit_group(paper, name))
-
-    def fit_seconds(self) -> dict[str, float]:
-        """Return the expected seconds of fits that are not there yet, by "paper/name".
-
-        Those of the paper tier that were once measured.
-        """
-        found = {}
-        for paper, config in self.papers.items():
-            for name, group in self._groups[paper].items():
-                jobs = group.jobs if config.tier == "paper" else ()
-                seconds = sum(plan.expected_seconds(config, j, nan) for j in jobs)
-                is_there = self.folder(paper).scores_of(name).is_file()
-                if jobs and not is_there and not isnan(seconds):
-                    found[f"{paper}/{name}"] = seconds
-        return found
+        return plan.minutes(self.papers[paper], self._groups[paper][name])
 
     def fit_files(
         self, paper: str, experiments: Iterable[str] | None = None
@@ -169,11 +142,8 @@ class Targets:
         )
 
     def versions(self, paper: str, name: str) -> dict[str, str]:
-        """Return the fingerprint of the code behind each method of fits.
-
-        Parsing the code takes a process of a fit up to a second: planning does it once.
-        """
-        config, group = self.papers[paper], self.fit_group(paper, name)
+        """Return the code's fingerprint by method: planning parses it once for all."""
+        config, group = self.papers[paper], self._groups[paper][name]
         experiment = config.experiments[group.experiment]
         methods = {job.method for job in group.jobs}
         return {
@@ -185,10 +155,7 @@ class Targets:
     # What is made of the fits of a paper
 
     def artefacts(self, paper: str) -> dict[str, Artefact]:
-        """Return the figures and tables that are known before anything has run.
-
-        Which tables compare with a record depends on the data that can be had.
-        """
+        """Return the artefacts known before a run; beside a record the data decide."""
         config = self.papers[paper]
         return config.artefacts if config.record is None else {}
 
@@ -230,10 +197,6 @@ class Targets:
             names = [REACH] if config.record is None else ["scores.csv.gz"]
         paths = [record_folder(config) / name for name in names]
         return _texts(path for path in paths if path.is_file())
-
-    def result_groups(self, paper: str) -> list[ResultGroup]:
-        """Return steps, artefacts and record of a paper by process."""
-        return plan.result_groups(self.papers[paper])
 
     def result_files(self, paper: str, group: ResultGroup) -> list[str]:
         """Return the files that a process makes of the fits of a paper."""

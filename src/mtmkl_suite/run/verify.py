@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
+from scipy.stats import binomtest
 
 from mtmkl.typing import IntArray
 from mtmkl_suite.config.load import load_paper, published_folder
@@ -35,7 +35,7 @@ from mtmkl_suite.errors import DataNotAvailableError
 from mtmkl_suite.evaluation.cells import ALL, FitJob
 from mtmkl_suite.files import read_json, read_table
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED, run_fit
-from mtmkl_suite.run.folders import PublishedFolder
+from mtmkl_suite.run.folders import PublishedFolder, PublishedReadings
 from mtmkl_suite.run.jobs import end_with_the_run
 from mtmkl_suite.run.pipeline import load_variant
 from mtmkl_suite.run.provenance import current_commit, machine, packages
@@ -90,8 +90,7 @@ class Record:
     @property
     def name(self) -> tuple[str, str]:
         """The paper, and "main" or "readings"."""
-        kind = "readings" if self.folder.of_readings else "main"
-        return self.config.paper.id, kind
+        return self.config.paper.id, "readings" if self.config.readings else "main"
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -134,8 +133,11 @@ def published_records(papers: Sequence[str]) -> list[Record]:
     """Return the published records of papers, with their other readings."""
     found = []
     for paper in papers:
-        for load, of_readings in ((load_paper, False), (load_readings, True)):
-            folder = PublishedFolder(published_folder(paper), of_readings)
+        for load, kind in (
+            (load_paper, PublishedFolder),
+            (load_readings, PublishedReadings),
+        ):
+            folder = kind(published_folder(paper))
             if folder.scores.is_file():
                 made = read_json(folder.provenance)
                 found.append(Record(load(paper, made["tier"]), folder, made))
@@ -164,10 +166,7 @@ def draw(seconds: Mapping[Cell, float], count: int, seed: str) -> list[Cell]:
 
 
 def shortest_first(cells: Iterable[Cell], seconds: Mapping[Cell, float]) -> list[Cell]:
-    """Sort cells by the seconds that they took, and one per megabyte of their data.
-
-    Reading data may take longer than fitting; photographs are described at first use.
-    """
+    """Sort cells by the seconds that they took, and one per megabyte of data."""
 
     def cost(cell: Cell) -> float:
         entry = default_registry()[cell.dataset.partition("[")[0]]
@@ -295,13 +294,9 @@ def _computed(
 
 
 def excluded_rate(n_different: int, n: int) -> float:
-    """Return the share of differing cells that a sample excludes, at 95 %.
-
-    The upper bound of Clopper and Pearson; 1 − 0.05^(1/n) where none differs.
-    """
-    if n_different >= n:
-        return 1.0
-    return float(beta.ppf(0.95, n_different + 1, n - n_different))
+    """Return the upper bound of Clopper and Pearson on the share that differs, 95 %."""
+    test = binomtest(n_different, n, alternative="less")
+    return float(test.proportion_ci(0.95).high)
 
 
 def counted(results: Iterable[Mapping[str, Any]]) -> dict[str, int]:

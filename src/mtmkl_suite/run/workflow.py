@@ -68,13 +68,10 @@ def run_workflow(*, cores: int = 1, **settings: Any) -> Finished:
     finally:
         release_results()  # Snakemake holds it next
     status = _run_snakemake(written, top.parent, cores)
-    infos = [
-        folder.paper(name).data_info(variant.id)
-        for name, paper in files.papers.items()
-        for variant in paper.variants
-    ]
-    missing = pipeline.missing_data(path for path in infos if path.is_file())
-    return Finished(status, folder.report, missing)
+    missing: dict[str, str] = {}
+    for name, paper in files.papers.items():
+        missing |= pipeline.missing_data(paper, folder.paper(name))
+    return Finished(status, folder.report, list(missing.values()))
 
 
 def _configuration(**settings: Any) -> tuple[Run, Path]:

@@ -31,7 +31,6 @@ classifiers through Bayesian hierarchical modelling, Machine Learning 106, 1817â
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,9 +44,6 @@ from mtmkl_suite.statistics.ties import ROUNDING, differences, scale_of
 
 MIN_REPEATS = 3
 """Fewer repeats do not tell the spread of a data set."""
-
-MAX_ERROR = 0.02
-"""If half the nodes change a probability by more than this, a warning says so."""
 
 CERTAIN = 0.99
 """Probability above which a conclusion counts as shown."""
@@ -108,10 +104,9 @@ def hierarchical_posterior(
     A data set whose repeats all differ by the same amount has no spread to judge it by;
     it gets that of a uniform distribution over the region of equivalence or, without a
     region, the mean spread of the others.
-
-    A warning says if the error is above :data:`MAX_ERROR`.
     """
-    _check(gains, variance_ratios)
+    if len(gains) < 2 or min(map(len, gains)) < MIN_REPEATS:
+        raise ValueError(f"wanted two data sets of {MIN_REPEATS} repeats or more")
     largest = max(float(np.abs(values).max()) for values in gains)
     if largest == 0:
         same = np.array([0.5, math.nan, 0.5] if rope == 0 else [0.0, 1.0, 0.0])
@@ -136,12 +131,6 @@ def hierarchical_posterior(
         _probabilities(total[:, :, ::2], low / 2, high / 2),
     )
     error = max(float(np.abs(each - found).max()) for each in coarse)
-    if error > MAX_ERROR:
-        warnings.warn(
-            f"half the nodes change the posterior probabilities by {error:.2g}, more "
-            f"than {MAX_ERROR:g}: read them as rough",
-            stacklevel=2,
-        )
     without = np.array(
         [_probabilities(total - each, low, high) for each in log_overlap]
     )
@@ -214,24 +203,6 @@ def in_words(row: Mapping[Any, Any]) -> str:
 def _share(probability: float) -> str:
     """Return a probability with two decimals, and never 1 for less than that."""
     return "more than 0.99" if probability > 0.995 else f"{probability:.2f}"
-
-
-def _check(gains: Sequence[FloatArray], variance_ratios: Sequence[float]) -> None:
-    if len(gains) < 2:
-        raise ValueError(f"{len(gains)} data set: a sample of data sets needs two")
-    for i, (values, ratio) in enumerate(zip(gains, variance_ratios, strict=True), 1):
-        if len(values) < MIN_REPEATS:
-            raise ValueError(
-                f"data set {i} has {len(values)} repeats: their spread needs at least "
-                f"{MIN_REPEATS}"
-            )
-        if not np.isfinite(values).all():
-            raise ValueError(f"data set {i} has a gain that is not a finite number")
-        if not 0 <= ratio < math.inf:
-            raise ValueError(
-                f"variance ratio {ratio} of data set {i}: wanted a finite number of at "
-                "least 0"
-            )
 
 
 def _spreads(gains: Sequence[FloatArray], largest: float, rope: float) -> FloatArray:

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -167,15 +166,15 @@ def compare_matrix(
     *,
     control: str | None = None,
     rope: float = 0.0,
-    paired: Sequence[str] | None = None,
+    in_pairs: bool = True,
     test_share: float | None = None,
     seed: int = 0,
 ) -> MatrixTests:
     """Compare methods over data sets.
 
-    All pairs of the methods in ``paired`` (by default of all) are tested, all methods
-    against the ``control``. ``rope`` is half the width of the region of practical
-    equivalence, in the unit of the score.
+    All methods are tested against the ``control`` and, if asked for, ``in_pairs``.
+    ``rope`` is half the width of the region of practical equivalence, in the unit of
+    the score.
 
     ``test_share`` is the share of the samples of a data set that each of its repeats
     tests on: the correlation of two repeats. Repeats are compared if it is given, there
@@ -203,7 +202,7 @@ def compare_matrix(
         {
             (first, second): values[[first, second]].to_numpy()
             for first, second in itertools.combinations(
-                [m for m in methods.index if paired is None or m in paired], 2
+                methods.index if in_pairs else [], 2
             )
         },
         experiment="",

@@ -29,16 +29,16 @@ FEW_UNITS = "fewer than five units"
 
 _BOOTSTRAP_SAMPLES = 9999
 _POSTERIOR_SAMPLES = 5000
-_MAX_EXACT_WILCOXON = 50
 _MAX_ENUMERATED = 13
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairComparison:
-    """Two methods on the same units; a difference is first − second.
+    """Two methods on the same units: columns of ``statistics.csv``.
 
-    With fewer than :data:`MIN_UNITS` units only the means, their difference and wins,
-    ties and losses are given; all else is ``nan``, the posterior "".
+    ``docs/verdicts.md`` says what each is. With fewer than :data:`MIN_UNITS` units only
+    the means, their difference and wins, ties and losses are given; all else is
+    ``nan``, the posterior "".
     """
 
     n: int
@@ -47,28 +47,21 @@ class PairComparison:
     mean_difference: float
     interval_low: float = math.nan
     interval_high: float = math.nan
-    """95 % interval of the mean difference: bootstrap percentiles, or for units that
-    share samples the interval of the corrected t-test, mean ± t S √(1/n + c) with
-    c = ρ / (1 − ρ); ``nan`` where ρ is 1."""
     effect_size: float = math.nan
-    """Cohen's d_z, the mean difference over its standard deviation; ``nan``, as the
-    t-tests are, where all units differ by the same amount other than zero."""
+    """``nan``, as the t-tests are, where all units differ by the same amount other than
+    zero."""
     wins: int
     ties: int
     losses: int
-    """Units where the first method is better, equal, worse."""
     t: float = math.nan
     p_t: float = math.nan
-    """Paired t-test, two-sided; p is 1 where no unit differs."""
+    """1 where no unit differs."""
     rho: float = math.nan
     t_divided_by: float = math.nan
     t_corrected: float = math.nan
     p_corrected: float = math.nan
-    """Corrected resampled t-test of Nadeau and Bengio (2003) for units that share
-    samples: t divided by √(1 + n ρ / (1 − ρ)), with the correlation ρ of two units
-    from :mod:`mtmkl_suite.judge.overlap`; ``nan`` for independent units."""
     p_wilcoxon: float = math.nan
-    """Wilcoxon signed-rank test, two-sided, exact for n <= 50 without ties."""
+    """Two-sided, exact for n <= 50 without ties."""
     posterior: str = ""
     """"signed-rank" (Benavoli et al. 2014) or, for units that share samples,
     "correlated t" (Corani and Benavoli 2015)."""
@@ -132,17 +125,11 @@ def compare_pair(
         low, high = _interval(difference, variance_ratio, seed)
     rho = shrink = t_corrected = p_corrected = math.nan
     if variance_ratio > 0:
-        rho = (
-            1.0 if math.isinf(variance_ratio) else variance_ratio / (1 + variance_ratio)
-        )
+        rho = 1 - 1 / (1 + variance_ratio)
         shrink = math.sqrt(1 + n * variance_ratio)
         t_corrected = t / shrink
         p_corrected = float(2 * stats.t.sf(abs(t_corrected), n - 1))
-    posterior: tuple[float, float, float]
-    if variance_ratio > 0 and (math.isnan(t) or math.isinf(variance_ratio)):
-        posterior = (math.nan,) * 3
-    else:
-        posterior = _posterior(gain, rounding, variance_ratio, rope, seed)
+    posterior = _posterior(gain, rounding, variance_ratio, rope, seed)
     return replace(
         described,
         interval_low=low,
@@ -204,12 +191,7 @@ def smallest_wilcoxon_p(n: int) -> float:
 
 def can_reject(n: int, comparisons: int) -> bool:
     """Tell whether Wilcoxon's test of n units can reject after Holm's correction."""
-    if n < MIN_UNITS:
-        return False
-    # Beyond the exact range any corrected level is within reach.
-    if n > _MAX_EXACT_WILCOXON:
-        return True
-    return smallest_wilcoxon_p(n) * comparisons < LEVEL
+    return n >= MIN_UNITS and smallest_wilcoxon_p(n) * comparisons < LEVEL
 
 
 def bayesian_signed_rank(
@@ -281,6 +263,8 @@ def _posterior(
 
     if ratio == 0:
         return bayesian_signed_rank(gain, rope, rounding=rounding, seed=seed)
+    if math.isinf(ratio) or (gain.any() and np.ptp(gain) == 0):
+        return math.nan, math.nan, math.nan
     if not gain.any():
         return (0.5, math.nan, 0.5) if rope == 0 else (0.0, 1.0, 0.0)
     n = gain.size

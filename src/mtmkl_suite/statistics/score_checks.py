@@ -165,18 +165,18 @@ def check_values(scores: pd.DataFrame, score: str) -> Iterator[str]:
         )
 
 
-def check_names(values: pd.DataFrame) -> None:
-    """Refuse rows and columns (data sets x methods) that are none by their names."""
+def check_names(datasets: Collection[str], methods: Collection[str]) -> None:
+    """Refuse data sets and methods that are none by their names."""
     for kind, names, is_none in (
-        ("data set", values.index, _is_summary),
-        ("method", values, _is_no_method),
+        ("data set", datasets, _is_summary),
+        ("method", methods, _is_no_method),
     ):
         for name in filter(is_none, names):
             raise ScoresError(
                 f"{name!r} is not a {kind} by its name, but would count as one: delete "
                 f"its rows or column, or rename it if it is a {kind}"
             )
-    for kind, names in (("data sets", values.index), ("methods", values)):
+    for kind, names in (("data sets", datasets), ("methods", methods)):
         if found := list(filter(_is_metric, names)):
             raise ScoresError(
                 f"names of metrics stand for {kind} ({some(found)}): a comparison "
@@ -234,6 +234,6 @@ def _is_metric(name: object) -> bool:
 def _cell(rows: pd.DataFrame, score: str) -> str:
     row = rows.iloc[0]
     return (
-        f"line {row['line']}: the {score} of {row['method']} on {row['dataset']} is "
+        f"line {row.name}: the {score} of {row['method']} on {row['dataset']} is "
         f"{row['score']:g}"
     )

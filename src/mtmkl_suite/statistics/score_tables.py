@@ -95,16 +95,15 @@ def read_matrix(
     groups, remarks = [dataset, method, *repeats], list[str]()
     table = _filtered(_read(path, groups, {score, seconds, *where}, remarks), where)
     for name in {*repeats, seconds} - {"repeat", "seconds"} - {*table}:
-        known = [str(column) for column in table if column != "line "]
-        raise ScoresError(unknown("column", name, known))
+        raise ScoresError(unknown("column", name, list(map(str, table))))
     for name in filter(table.__contains__, groups[:2]):
         if (empty := table[name] == "").any():
             raise ScoresError(
-                f"line {table['line '][empty].iloc[0]} has no {name}: fill in what the "
-                "score belongs to, or delete the row"
+                f"line {table.index[empty][0]} has no {name}: fill in what the score "
+                "belongs to, or delete the row"
             )
     inner = [c for c in repeats if c in table and c not in (method, dataset)]
-    metrics = metrics_of(table, score, (method, dataset, seconds, "line "))
+    metrics = metrics_of(table, score, (method, dataset, seconds))
     if method not in table:  # in a wide table all other columns are methods
         table = table.drop(columns=list(metrics))
         inner = [column for column in inner if column not in metrics]
@@ -125,15 +124,13 @@ def read_matrix(
     long = long.assign(score=_numbers(long, name))
     remarks += check_values(long, name)
     refuse_summaries(long, inner)
-    wide = long.pivot_table(
-        index="dataset", columns="method", values="score", sort=False
-    )
-    check_names(wide)
+    given = long.dropna(subset=["score"])
+    check_names(given["dataset"].unique(), given["method"].unique())
     others = table.drop(columns=[score, *methods], errors="ignore")
     _refuse_duplicates(long, inner, others)
     if not independent:
         _refuse_numbered(list(dict.fromkeys(long["dataset"])))
-    parts = _parts(long.dropna(subset=["score"]), inner)
+    parts = _parts(given, inner)
     values = _means(parts, long, inner, remarks)
     values = _complete(
         values[[m for m in methods if m in values]], drop_incomplete, remarks
@@ -160,7 +157,7 @@ def read_matrix(
 def _read(
     path: Path, groups: Sequence[str], others: Iterable[str], remarks: list[str]
 ) -> pd.DataFrame:
-    """Return a table as text, with the number of each line in ``line ``."""
+    """Return a table as text; its index has the number of each line."""
     found = read_table(path, {*groups, *others})
     table, (dataset, method, *_) = found.cells, groups
     if found.row_names is not None and not {dataset, method} & set(table):
@@ -169,8 +166,7 @@ def _read(
     for name in filter(table.__contains__, groups):
         table[name] = found.labels(name)
     remarks += found.remarks
-    table = table.astype(object).where(table.notna(), "").astype(str)
-    return table.assign(**{"line ": table.index})
+    return table.astype(object).where(table.notna(), "").astype(str)
 
 
 def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -192,7 +188,7 @@ def _filtered(table: pd.DataFrame, where: Mapping[str, Sequence[str]]) -> pd.Dat
 def _long(
     table: pd.DataFrame, method: str, dataset: str, score: str, inner: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the columns method, dataset, score, line, and the inner ones."""
+    """Return the columns method, dataset, score, and the inner ones, by line."""
     is_long = method in table
     for kind, name in (("dataset", dataset), ("score", score))[: 1 + is_long]:
         if name not in table:
@@ -201,19 +197,20 @@ def _long(
                 f"there is no column {name!r}; {_columns(table)}. Name the one of the "
                 f"{kind}s by --{kind}-column{hint}"
             )
-    if not is_long:
-        for name in table.columns.drop([dataset, "line ", *inner]):
-            if not any(map(_is_score, table[name])):
-                raise ScoresError(
-                    f"column {name!r} has no number: if it names the methods, add "
-                    f"--method-column {name}; if not, delete it"
-                )
-        kept = [dataset, "line ", *inner]
-        long = table.melt(kept, var_name="method ", value_name="score ")
-        names = {each: each.strip() for each in ("line ", "method ", "score ")}
-        return long.rename(columns=names | {dataset: "dataset"})
-    names = {method: "method", dataset: "dataset", score: "score", "line ": "line"}
-    return table[[*names, *inner]].rename(columns=names)
+    names = {method: "method", dataset: "dataset", score: "score"}
+    if is_long:
+        return table[[*names, *inner]].rename(columns=names)
+    for name in table.columns.drop([dataset, *inner]):
+        if not any(map(_is_score, table[name])):
+            raise ScoresError(
+                f"column {name!r} has no number: if it names the methods, add "
+                f"--method-column {name}; if not, delete it"
+            )
+    # A column may be called so without the space.
+    long = table.melt(
+        [dataset, *inner], var_name="method ", value_name="score ", ignore_index=False
+    )
+    return long.rename(columns={dataset: "dataset"}).rename(columns=str.strip)
 
 
 def _direction(score: str, given: bool | None) -> bool:
@@ -230,7 +227,7 @@ def _direction(score: str, given: bool | None) -> bool:
 def _numbers(long: pd.DataFrame, score: str) -> list[float]:
     numbers = []
     for text, line, method in zip(
-        long["score"], long["line"], long["method"], strict=True
+        long["score"], long.index, long["method"], strict=True
     ):
         is_gap = text.lower() in _GAPS
         numbers.append(float(text) if are_numbers([text]) else np.nan)
@@ -263,9 +260,9 @@ def _refuse_duplicates(
     for values, same in again.groupby(keys, sort=False):
         method, dataset, *more = map(str, values)
         place = ", ".join([dataset, *map(" ".join, zip(inner, more, strict=True))])
-        mine = table[table["line "].isin(same["line"])].drop(columns="line ")
+        mine = table.loc[same.index]
         differing = [column for column in mine if mine[column].nunique() > 1]
-        text = f"{len(same)} scores of {method} on {place}: lines {some(same['line'])}"
+        text = f"{len(same)} scores of {method} on {place}: lines {some(same.index)}"
         if differing:
             raise ScoresError(
                 f"{text}. They differ in {some(differing)}: choose by --where "
@@ -416,4 +413,4 @@ def _oddities(values: pd.DataFrame) -> list[str]:
 
 
 def _columns(table: pd.DataFrame) -> str:
-    return f"there are {', '.join(str(c) for c in table.columns if c != 'line ')}"
+    return f"there are {', '.join(map(str, table))}"

@@ -14,10 +14,11 @@ from mtmkl_suite.statistics.ties import ROUNDING
 class TTest:
     """A one-sample t-test, or why there is none: then all but the mean are ``nan``."""
 
-    mean: float
-    statistic: float
-    p: float
-    interval: tuple[float, float]
+    estimate: float
+    """The mean."""
+    statistic: float = math.nan
+    p: float = math.nan
+    interval: tuple[float, float] = (math.nan, math.nan)
     why_no_test: str = ""
 
 
@@ -52,7 +53,7 @@ def t_test(
     elif math.isinf(variance_ratio):
         why_no_test = "all units share their samples"
     if why_no_test:
-        return TTest(mean, math.nan, math.nan, (math.nan, math.nan), why_no_test)
+        return TTest(mean, why_no_test=why_no_test)
     if abs(mean - null) <= ROUNDING * scale:
         mean = null
     spread = float(values.std(ddof=1))

@@ -19,7 +19,7 @@ from mtmkl_suite.files import write_json
 from mtmkl_suite.judge.sample import dataset_options
 from mtmkl_suite.report.artefacts import write_artefacts
 from mtmkl_suite.report.record import write_record
-from mtmkl_suite.run.fits import no_scores, write_fits
+from mtmkl_suite.run.fits import collect_scores, no_scores, write_fits
 from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.run.plan import fit_groups
 
@@ -79,6 +79,7 @@ def empty_reported(paper, empty_results) -> PaperFolder:
 
 def complete(config, folder: PaperFolder) -> PaperFolder:
     write_artefacts(list(config.artefacts), config, folder)
+    collect_scores(config, folder)
     write_record(config, folder, of(Run, {"tier": config.tier, "seed": 1}))
     return folder
 

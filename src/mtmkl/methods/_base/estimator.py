@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from mtmkl.checks import Check
+from mtmkl.checks import Check, checks
 from mtmkl.kernels.base import refuse_overflow
 from mtmkl.methods._base.bases import (
     BaseEstimator,
@@ -26,7 +26,7 @@ from mtmkl.methods._base.bases import (
 from mtmkl.methods._base.checks import check_inputs
 from mtmkl.solvers.solution import Solution
 from mtmkl.task_labels import SEARCH_REMEDY, task_labels, task_numbers
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Samples
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
@@ -48,8 +48,8 @@ class MultiTaskEstimator(BaseEstimator):
 
     Points of a grid that differ in the parameters ``along`` alone make a path. Where
     they can share work, a method has ``_prepare`` and ``_follow`` in place of ``_fit``,
-    and ``_position`` if the order matters: what they share is prepared once, and each
-    is fitted from the one before.
+    and ``_position`` if their order is another than that of these values: what they
+    share is prepared once, and each is fitted from the one before.
 
     Attributes
     ----------
@@ -70,6 +70,8 @@ class MultiTaskEstimator(BaseEstimator):
     coef_: FloatArray
     intercept_: FloatArray
     target_scale_: float
+    tol: float
+    max_iter: int
 
     #: Parameters that may be an array with one value per task.
     per_task_params: ClassVar[tuple[str, ...]] = ()
@@ -82,7 +84,7 @@ class MultiTaskEstimator(BaseEstimator):
     #: Whether y had a column for each task.
     _has_columns: bool = False
     #: Checks of the parameters, by name.
-    _checks: ClassVar[Mapping[str, Check]] = {}
+    _checks: ClassVar[Mapping[str, Check]] = checks()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -151,7 +153,7 @@ class MultiTaskEstimator(BaseEstimator):
     def fit_path(
         self,
         X: ArrayLike,
-        y: ArrayLike,
+        y: ArrayLike | None = None,
         task: ArrayLike | None = None,
         *,
         grid: Sequence[Mapping[str, Any]],
@@ -161,7 +163,7 @@ class MultiTaskEstimator(BaseEstimator):
         Parameters
         ----------
         X, y, task : array-like
-            As for :meth:`fit`.
+            As for :meth:`fit`, which not all methods need y for.
         grid : sequence of mappings
             Parameters that replace those of this estimator. Where points can share
             work, they are fitted together when the first of them is due.
@@ -214,7 +216,7 @@ class MultiTaskEstimator(BaseEstimator):
 
     def _position(self) -> Any:
         """Return the key by which the points of a path are sorted."""
-        return ()
+        return tuple(getattr(self, name) for name in self.along)
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
         """Prepare the data that the points of a path share."""
@@ -241,6 +243,11 @@ class MultiTaskEstimator(BaseEstimator):
         rows, numbers = np.tile(np.arange(n), n_tasks), np.repeat(self.tasks_, n)
         return self._outputs(X[rows], numbers).reshape(n_tasks, n).T
 
+    @property
+    def _limits(self) -> dict[str, Any]:
+        """The arguments by which a solver stops."""
+        return {"tol": self.tol, "max_iter": self.max_iter}
+
     def _keep_certificate(self, solution: Solution) -> None:
         """Set the fitted attributes of a solution's certificate."""
         certificate = solution.certificate
@@ -254,37 +261,27 @@ class MultiTaskEstimator(BaseEstimator):
         """Return a key that is the same for the points of one path."""
         return _key({n: params[n] for n in params if n not in self.along})
 
-    def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return features, targets and numbers of the tasks."""
-        raise NotImplementedError
-
-    def _checked(self, X: Any, y: Any, task: Any, **options: Any) -> tuple[Any, Any]:
-        """Return features and targets as arrays, and note whether y has columns."""
+    def _validate_fit(self, X: Any, y: Any, task: Any) -> Samples:
+        """Return features, targets, one task's after the other's, and their tasks."""
         shape = np.asarray(y).shape
         self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
-        if self._has_columns:
-            options["multi_output"] = True
-        X_array, y_array = check_inputs(self, X, y, **options)
-        refuse_overflow(X_array, "X", "bring the features to a smaller scale")
-        return X_array, y_array
-
-    def _numbered(
-        self, X: FloatArray, y: FloatArray, task: ArrayLike | None
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return features, one target after the other, and the numbers of tasks."""
+        X, y = check_inputs(self, X, y, multi_output=self._has_columns)
+        refuse_overflow(X, "X", "bring the features to a smaller scale")
+        y, n = self._targets(y), X.shape[0]
         if not self._has_columns:
-            return X, y, self._number(task, X.shape[0])
-        n, n_tasks = y.shape
-        self.tasks_ = np.arange(n_tasks)
+            return X, y, self._number(task, n)
+        self.tasks_ = np.arange(shape[1])
         if not self._takes_shared:
-            X = X[np.tile(np.arange(n), n_tasks)]
+            X = X[np.tile(np.arange(n), shape[1])]
         return X, y.ravel(order="F"), np.repeat(self.tasks_, n)
+
+    def _targets(self, y: NDArray[Any]) -> FloatArray:
+        """Return the targets as numbers."""
+        raise NotImplementedError
 
     def _number(self, task: ArrayLike | None, n: int) -> IntArray:
         """Set ``tasks_``, and return the number of each sample's task."""
-        labels = task_labels(task, n, stacklevel=6)  # the caller of fit
+        labels = task_labels(task, n, stacklevel=5)  # the caller of fit
         self.tasks_, index = np.unique(labels, return_inverse=True)
         if self.tasks_.size > 1 and _will_not_be_scored():
             raise ValueError(
@@ -361,20 +358,15 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         """Return the coefficient of determination R² over all samples, weighted."""
         return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
 
-    def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
-        if np.asarray(y).dtype.kind in "US":
+    def _targets(self, y: NDArray[Any]) -> FloatArray:
+        if y.dtype.kind in "US":
             raise ValueError(
                 "y holds text, and the targets of a regression must be numbers: "
                 "convert them, or take a classifier if they are labels"
             )
-        X_array, y_array = self._checked(
-            X, y, task, y_numeric=True, ensure_min_samples=1
-        )
-        y_array = np.asarray(y_array, dtype=np.float64)
-        refuse_overflow(y_array, "y", "bring the targets to a smaller scale")
-        return self._numbered(X_array, y_array, task)
+        targets = np.asarray(y, dtype=np.float64)
+        refuse_overflow(targets, "y", "bring the targets to a smaller scale")
+        return targets
 
 
 class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
@@ -429,24 +421,18 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
             y, predicted = np.ravel(y), predicted.ravel()
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
-    def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
-        X_array, y_array = self._checked(X, y, task)
-        if y_array.dtype.kind not in "biufUS":
-            check_classification_targets(y_array)
-        self.classes_, code = np.unique(y_array, return_inverse=True)
-        if y_array.dtype.kind == "f" and np.any(self.classes_ % 1.0 != 0.0):
-            check_classification_targets(y_array)  # slow
+    def _targets(self, y: NDArray[Any]) -> FloatArray:
+        if y.dtype.kind not in "biufUS":
+            check_classification_targets(y)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        if y.dtype.kind == "f" and np.any(self.classes_ % 1.0 != 0.0):
+            check_classification_targets(y)  # slow
         if self.classes_.size > 2:
             shown = ", ".join(str(label) for label in self.classes_[:5])
             shown += ", …" if self.classes_.size > 5 else ""
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y_array)}, its classes are {shown}: make tasks of "
+                f"{type_of_target(y)}, its classes are {shown}: make tasks of "
                 "two classes, as mtmkl.datasets.tasks.one_vs_one does."
             )
-        signed = np.where(
-            code.reshape(y_array.shape) == self.classes_.size - 1, 1.0, -1.0
-        )
-        return self._numbered(X_array, signed, task)
+        return np.where(code.reshape(y.shape) == self.classes_.size - 1, 1.0, -1.0)

@@ -1,6 +1,5 @@
 """Graphs over binary variables, each predicted from all others."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from mtmkl.methods._base.checks import check_inputs
 from mtmkl.methods._base.estimator import MultiTaskEstimator
 from mtmkl.task_labels import task_labels
-from mtmkl.typing import FloatArray, IntArray
+from mtmkl.typing import FloatArray, IntArray, Samples
 
 if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
@@ -59,20 +58,6 @@ class GraphEstimator(MultiTaskEstimator):
         """
         return super().fit(X, () if y is None else y, task)
 
-    def fit_path(
-        self,
-        X: ArrayLike,
-        y: ArrayLike | None = None,
-        task: ArrayLike | None = None,
-        *,
-        grid: Sequence[Mapping[str, Any]],
-    ) -> Iterator[Self]:
-        """Yield a fitted clone for each point of a grid, in its order.
-
-        X, y and task are as for :meth:`fit`; the points are mappings of parameters.
-        """
-        return super().fit_path(X, () if y is None else y, task, grid=grid)
-
     def decision_function(
         self, X: ArrayLike, task: ArrayLike | None = None
     ) -> FloatArray:
@@ -118,9 +103,7 @@ class GraphEstimator(MultiTaskEstimator):
             )
         return is_one.astype(np.float64)
 
-    def _validate_fit(
-        self, X: ArrayLike, y: ArrayLike, task: ArrayLike | None
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
+    def _validate_fit(self, X: Any, y: Any, task: Any) -> Samples:
         """Return the samples once, y (D, n) if it is given, and the nodes' numbers."""
         rows: FloatArray = check_inputs(
             self, X, ensure_min_samples=2, ensure_min_features=2
@@ -130,7 +113,7 @@ class GraphEstimator(MultiTaskEstimator):
         if task is None:
             return rows, np.empty(0), nodes
         labels = task_labels(task, rows.shape[0])
-        targets = np.asarray(y, dtype=np.float64).ravel()
+        targets = np.asarray(() if y is None else y, dtype=np.float64).ravel()
         if targets.size:
             check_consistent_length(rows, targets)
         self.tasks_ = np.unique(labels)

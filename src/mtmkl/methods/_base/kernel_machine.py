@@ -79,9 +79,6 @@ class KernelMachine(Mixin):
         solution: Solution = path.solve(self._cost())
         return solution
 
-    def _position(self) -> Any:
-        return self.C
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._is_precomputed
@@ -217,13 +214,10 @@ class WeightedKernelMachine(KernelMachine):
     tol: float = 1e-4
     max_iter: int = 500
 
-    def _position(self) -> Any:
-        return self.C, self.lam
-
     def _path(self, problem: Any) -> Any:
         from mtmkl.solvers.weights.pairwise_sharing import PairwiseSharingPath
 
-        return PairwiseSharingPath(problem, tol=self.tol, max_iter=self.max_iter)
+        return PairwiseSharingPath(problem, **self._limits)
 
     def _solve(self, path: Any) -> Solution:
         solution: Solution = path.solve(self._cost(), float(self.lam))

@@ -163,14 +163,8 @@ class SquaredNormEstimator(LinearPathEstimator):
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.squared_norm import solve
 
-        return solve(
-            prepared.tasks,
-            self.gamma,
-            penalty=self._penalty,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-        )
+        tasks, penalty = prepared.tasks, self._penalty
+        return solve(tasks, self.gamma, penalty=penalty, start=start, **self._limits)
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:
         super()._keep(prepared, solution)
@@ -183,7 +177,6 @@ class SumOfNormsEstimator(LinearPathEstimator):
 
     along = ("lam_1", "lam_2")
     _model: ClassVar["ModelName"]
-    _checks = checks(lam_1=check_positive, lam_2=check_positive)
 
     lam_1: float = 1.0
     lam_2: float = 1.0
@@ -199,14 +192,9 @@ class SumOfNormsEstimator(LinearPathEstimator):
     def _solve(self, prepared: PreparedRegression, start: Any) -> Solution:
         from mtmkl.solvers.linear.sum_of_norms import solve
 
+        weights = self.lam_1, self.lam_2
         return solve(
-            prepared.tasks,
-            self.lam_1,
-            self.lam_2,
-            model=self._model,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
+            prepared.tasks, *weights, model=self._model, start=start, **self._limits
         )
 
     def _keep(self, prepared: PreparedRegression, solution: Solution) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from mtmkl.checks import checks
 from mtmkl.methods._base.estimator import Mixin
 from mtmkl.methods._base.linear import span_of, task_means, task_outputs
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, decompose
@@ -111,7 +110,6 @@ class LinearTaskClassifier(Mixin):
     _rotation_invariant: ClassVar[bool] = True
     #: Whether the minimum is bounded from below by a dual point.
     _convex: ClassVar[bool] = True
-    _checks = checks()
 
     _: KW_ONLY
     tol: float = 1e-4
@@ -128,13 +126,8 @@ class LinearTaskClassifier(Mixin):
         """Solve for the tasks in the problem, from the previous point of the path."""
         from mtmkl.solvers.linear.task_admm import solve
 
-        return solve(
-            tasks,
-            self._penalty(tasks.n_tasks),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            start=start,
-        )
+        penalty = self._penalty(tasks.n_tasks)
+        return solve(tasks, penalty, start=start, **self._limits)
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> PreparedTasks:
         return PreparedTasks.of(X, y, task, rotate=self._rotation_invariant)

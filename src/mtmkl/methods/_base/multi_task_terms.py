@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from mtmkl.kernels.base import Kernel, from_spec
-from mtmkl.kernels.gram import check_task_kernel
 from mtmkl.kernels.task_kernel_specs import task_kernels_from_spec
 from mtmkl.typing import FloatArray, IntArray
 
@@ -47,7 +46,9 @@ class MultiTaskTerms:
             try:
                 spec, task_spec = _pair(term)
                 kernel = from_spec(spec)
-                found = _task_kernels(task_spec, names, task_relations)
+                found = task_kernels_from_spec(
+                    task_spec, names, relations=task_relations
+                )
             except ValueError as error:
                 raise ValueError(f"terms: {error}") from None
             if kernel not in kernels:
@@ -100,20 +101,3 @@ def _pair(term: Any) -> tuple[Any, Any]:
     if isinstance(term, str) or not isinstance(term, Sequence) or len(term) != 2:
         raise ValueError(f"not a pair of a kernel and a task kernel: {term!r}")
     return term[0], term[1]
-
-
-def _task_kernels(
-    spec: Any, names: list[str], relations: Mapping[str, Any] | None
-) -> list[tuple[str, FloatArray]]:
-    """Return labelled task kernels from a matrix or specifications."""
-    is_spec = isinstance(spec, str | Mapping) or (
-        isinstance(spec, Sequence)
-        and all(isinstance(each, str | Mapping) for each in spec)
-    )
-    if is_spec:
-        return task_kernels_from_spec(spec, names, relations=relations)
-    try:
-        matrix = np.array(spec, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"not a task kernel: {spec!r}") from None
-    return [("given", check_task_kernel(matrix, len(names)))]

@@ -16,12 +16,10 @@ def split_r_hat(draws: FloatArray) -> FloatArray:
     It is near 1 where halves of all chains agree, and 1 for a constant. Draws have the
     shape (n_chains, n_samples, n_parameters), with at least 4 samples per chain.
     """
-    halves = _halves(draws)
-    within, between, n = _variances(halves)
-    pooled = (n - 1) / n * within + between / n
+    _, within, pooled = _halves(draws)
     constant = within <= 0
     ratio = np.divide(pooled, within, out=np.ones_like(pooled), where=~constant)
-    return np.sqrt(np.where(constant & (between > 0), np.inf, ratio))
+    return np.sqrt(np.where(constant & (pooled > 0), np.inf, ratio))
 
 
 def effective_sample_size(draws: FloatArray) -> FloatArray:
@@ -32,10 +30,8 @@ def effective_sample_size(draws: FloatArray) -> FloatArray:
     The size is at most n log10 n for n draws in all, and n for a constant. Draws are as
     for :func:`split_r_hat`.
     """
-    halves = _halves(draws)
-    within, between, n = _variances(halves)
-    m = halves.shape[0]
-    pooled = (n - 1) / n * within + between / n
+    halves, within, pooled = _halves(draws)
+    m, n = halves.shape[:2]
     centred = halves - halves.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, n=2 * n, axis=1)
     autocovariance = np.fft.irfft(np.abs(spectrum) ** 2, axis=1)[:, :n].mean(axis=0) / n
@@ -57,15 +53,10 @@ def effective_sample_size(draws: FloatArray) -> FloatArray:
     return sizes
 
 
-def _halves(draws: FloatArray) -> FloatArray:
+def _halves(draws: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the halves of all chains, the variances within these, and of the whole."""
     n = draws.shape[1] // 2
-    if n < 2:
-        raise ValueError(f"at least 4 samples a chain are needed, got {draws.shape[1]}")
-    return np.concatenate([draws[:, :n], draws[:, -n:]], axis=0)
-
-
-def _variances(halves: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    n = halves.shape[1]
+    halves = np.concatenate([draws[:, :n], draws[:, -n:]], axis=0)
     within = halves.var(axis=1, ddof=1).mean(axis=0)
     between = n * halves.mean(axis=1).var(axis=0, ddof=1)
-    return within, between, n
+    return halves, within, (n - 1) / n * within + between / n

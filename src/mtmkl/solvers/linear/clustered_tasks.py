@@ -66,7 +66,7 @@ class ClusteredTasks:
         value += 0.5 * pull * B.shape[0] * float(mean @ mean)
         return Z + mean, value
 
-    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+    def conjugate(self, M: FloatArray) -> float:
         """Return Ω*(M)."""
         total = M.sum(axis=0)
         n_tasks = M.shape[0]

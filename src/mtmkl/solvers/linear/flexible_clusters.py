@@ -64,7 +64,7 @@ class FlexibleClusters:
         value += self.lam_2 * np.sum(U * U) + self.lam_3 * np.sum(V * V)
         return U + V, float(value)
 
-    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+    def conjugate(self, M: FloatArray) -> float:
         """Return Ω*(M)."""
         half = 0.5 / self.lam_2
         U, _ = prox_pairwise(M * half, self.lam_1 * half)

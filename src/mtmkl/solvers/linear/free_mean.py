@@ -65,7 +65,7 @@ class FreeMean:
         missing = 2.0 * self.ridge * mean - (tasks.singular * a) @ tasks.right
         change = vectors @ ((vectors.T @ missing) / values)
         a = a + tasks.singular * (tasks.right @ change)
-        return a, tasks.adjoint(a)
+        return a, tasks.back(tasks.singular * a)
 
 
 @compiled
@@ -75,11 +75,8 @@ def joint_step(
     """Take the joint step; return V, of the mean 0, and as ``relaxed_step`` does."""
     inverse, aims, slopes = system
     n_tasks, d = Z.shape
-    base, mean, pooled = np.empty((1, n_tasks, d)), np.zeros(d), np.zeros(d)
-    for t in range(n_tasks):
-        for i in range(d):
-            base[0, t, i] = Z[t, i] + L[t, i] / step
-    pulls, _ = pull_back(data, base, aims, slopes)
+    base, mean, pooled = Z + L / step, np.zeros(d), np.zeros(d)
+    pulls, _ = pull_back(data, base.reshape((1, n_tasks, d)), aims, slopes)
     for t in range(n_tasks):
         add_scaled(pooled, 1.0, pulls[0, t])
     for i in range(d):
@@ -88,6 +85,4 @@ def joint_step(
     mean[:] = 0.0
     for t in range(n_tasks):
         add_scaled(mean, 1.0 / n_tasks, V[t])
-    for t in range(n_tasks):
-        add_scaled(V[t], -1.0, mean)
-    return V, pull, residual
+    return V - mean, pull, residual

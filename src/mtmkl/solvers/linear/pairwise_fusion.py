@@ -39,7 +39,7 @@ from mtmkl.solvers.linear.task_admm import (
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Solution, warn_if_stopped
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray
 
 #: Weight ε of the levels' means.
@@ -89,11 +89,9 @@ def solve(
     if start is not None:
         steps.resume(start)
     n_iter = alternate(steps, best, max_iter=max_iter, n_iter=1)
-    certificate = best.certificate(n_iter)
-    warn_if_stopped(certificate, f"pairwise norms, weight {mu:g}", tol, stacklevel=4)
     return Solution(
         coef=best.point.T,
-        certificate=certificate,
+        certificate=best.certificate(n_iter, f"pairwise norms, weight {mu:g}"),
         dual=tasks.expand(best.dual),
         # One regression for all says little of where smaller weights lead.
         extra={"warm_start": steps.end() if n_iter > 1 else None},
@@ -117,7 +115,7 @@ class _PairSteps(Splitting):
         self.flows = np.zeros((n_tasks * (n_tasks - 1) // 2, d))
         equal = self.Z + self.mean.best(self.Z)
         self.residual = residuals(tasks.arrays, equal)
-        self.L = -tasks.adjoint(2.0 * self.residual)
+        self.L = -tasks.back(tasks.singular * (2.0 * self.residual))
         self.step = self.balanced = float(2.0 * np.mean(tasks.singular**2))
 
     def resume(self, start: WarmStart) -> None:
@@ -182,22 +180,20 @@ def _feasible_flows(
 
     The flows given are clipped, and what they miss is spread over the pairs.
     """
-    n_tasks, d = pull.shape
+    n_tasks = pull.shape[0]
     missing, result = pull.copy(), flows.copy()
     e = 0
     for i in range(n_tasks):
         for j in range(i + 1, n_tasks):
             _clip(result[e], mu)
-            for k in range(d):
-                missing[i, k] -= result[e, k]
-                missing[j, k] += result[e, k]
+            missing[i] -= result[e]
+            missing[j] += result[e]
             e += 1
     largest = 0.0
     e = 0
     for i in range(n_tasks):
         for j in range(i + 1, n_tasks):
-            for k in range(d):
-                result[e, k] += (missing[i, k] - missing[j, k]) / n_tasks
+            result[e] += (missing[i] - missing[j]) / n_tasks
             largest = max(largest, _clip(result[e], mu))
             e += 1
     return result, largest
@@ -208,8 +204,7 @@ def _clip(flow: FloatArray, mu: float) -> float:
     """Shorten a flow to μ, and return what its length was."""
     size = np.sqrt(dot(flow, flow))
     if size > mu:
-        for k in range(flow.size):
-            flow[k] *= mu / size
+        flow *= mu / size
     return size
 
 

@@ -51,7 +51,7 @@ class SquaredNorm:
         Z, norm = prox_squared_norm(V, 2.0 * self.gamma / step, self.norm)
         return Z, self.gamma * norm * norm
 
-    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
+    def conjugate(self, M: FloatArray) -> float:
         """Return Ω°(M)²/(4γ)."""
         largest = dual_norm(M, self.norm)
         return largest * largest / (4.0 * self.gamma)

@@ -24,24 +24,17 @@ def solve_ridge(tasks: TaskDecomposition, gamma: float | FloatArray) -> Solution
         value is Σ_t (y_t'a_t − ¼||a_t||² − ||X_t'a_t||²/(4γ_t)).
     """
     gammas = np.broadcast_to(np.asarray(gamma, dtype=float), (tasks.n_tasks,))
-    counts = np.diff(tasks.offsets)
-    ridge = np.repeat(gammas, counts)
-    singular, target = tasks.singular, tasks.target
+    ridge, singular, target = gammas[tasks.owner], tasks.singular, tasks.target
     # w_t = Σ_j s_j c_j / (s_j² + γ_t) v_j: the v_j are orthonormal within a task.
     along = singular * target / (singular**2 + ridge)
-    coef = np.zeros((tasks.n_tasks, tasks.n_features))
-    owner = np.repeat(np.arange(tasks.n_tasks), counts)
-    for t in range(tasks.n_tasks):
-        rows = slice(tasks.offsets[t], tasks.offsets[t + 1])
-        coef[t] = along[rows] @ tasks.right[rows]
     # Of c_j − s_j·along_j, without its cancellation where s_j² is far above γ_t.
     residual = ridge * target / (singular**2 + ridge)
-    objective = tasks.constant + residual @ residual + (gammas[owner] * along) @ along
+    objective = tasks.constant + residual @ residual + (ridge * along) @ along
     dual = 2.0 * residual
     bound = tasks.constant + target @ dual - dual @ dual / 4
     bound -= np.sum((singular * dual) ** 2 / (4 * ridge))
     return Solution(
-        coef=coef.T,
+        coef=tasks.back(along).T,
         certificate=certified([float(objective)], float(bound), 1, "converged"),
         dual=tasks.expand(dual),
     )

@@ -1,4 +1,4 @@
-r"""Squared loss with a squared-norm penalty, by the alternating direction method.
+r"""Squared loss with a squared-norm penalty.
 
 Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
 
@@ -8,23 +8,16 @@ Solves, for T tasks with coefficients W = [w_1 … w_T] (d × T),
 the deviations from the tasks' mean, or the (2,1)-norm of the rows (their problem (5)),
 as :mod:`mtmkl.solvers.linear.working_sets` has it.
 
-The splitting W = Z alternates a step in W, which is diagonal in the singular vectors of
-each X_t for every step size, and the exact proximal point of γΩ² in Z, whose zero
-singular values or rows are exact. The certificate is taken at Z: for residuals r_t of
-the W step, a_t = s·2r_t in the range of X_t (and 2y_t outside it) with the best scalar
-s is dual feasible, and
-
-    Σ_t (y_t'a_t − ¼||a_t||²) − Ω°([X_1'a_1 … X_T'a_T])²/(4γ)
-
-is a lower bound on the minimum. For the deviations W = Z + w_0 1' with Z1 = 0, and the
-W step is a joint step in the deviations and w_0: its residuals fulfil Σ_t X_t'a_t = 0,
-without which the bound would be −∞, exactly.
+The method is that of :mod:`mtmkl.solvers.linear.task_admm`; the proximal point of γΩ²
+has zero singular values or rows that are exact, and the conjugate of γΩ² is Ω°²/(4γ).
+For the deviations W = Z + w_0 1' with Z1 = 0, and the W step is a joint step in the
+deviations and w_0: its residuals fulfil Σ_t X_t'a_t = 0, without which the bound would
+be −∞, exactly.
 
 References
 ----------
 A. Argyriou, T. Evgeniou and M. Pontil, Convex multi-task feature learning, Machine
-Learning 73(3), 2008. S. Boyd et al., Distributed optimization and statistical learning
-via the alternating direction method of multipliers, 2011, sections 3.3 and 3.4.
+Learning 73(3), 2008.
 """
 
 from typing import Any, Literal
@@ -44,7 +37,7 @@ from mtmkl.solvers.linear.task_admm import (
     residuals,
 )
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, TaskRows
-from mtmkl.solvers.solution import LEAST_SHARE, Solution, warn_if_stopped
+from mtmkl.solvers.solution import LEAST_SHARE, Solution
 from mtmkl.typing import FloatArray, IntArray
 
 PenaltyName = Literal["trace", "deviations"]
@@ -89,28 +82,33 @@ def solve(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    best = BestPair(tol)
-    steps = _steps(tasks.arrays, tasks.constant, gamma, TRACE, start)
+    best, steps = BestPair(tol), SquaredSteps(tasks, gamma, TRACE, start)
     if penalty == "deviations":
-        steps = _DeviationSteps(tasks, steps)
+        steps = _DeviationSteps(tasks, gamma, start)
         steps.offer_mean(best)
     n_iter = alternate(steps, best, max_iter=max_iter, n_iter=int(best.is_close))
-    certificate = best.certificate(n_iter)
-    warn_if_stopped(certificate, f"squared {penalty} norm, gamma={gamma:g}", tol)
+    problem = f"squared {penalty} norm, gamma={gamma:g}"
     coef, size = best.point
     return Solution(
         coef=coef.T,
-        certificate=certificate,
+        certificate=best.certificate(n_iter, problem),
         dual=tasks.expand(best.dual),
-        extra={"warm_start": _end(steps, gamma), "norm": float(np.sqrt(size / gamma))},
+        extra={"warm_start": steps.end(), "norm": float(np.sqrt(size / gamma))},
     )
 
 
-class _SquaredSteps(PenaltySteps):
-    """The splitting W = Z for the square of a norm."""
+class SquaredSteps(PenaltySteps):
+    """The splitting W = Z for the square of a norm; the unit of ρ in a start is γ."""
 
     penalty: SquaredNorm
     mean: FreeMean | None = None
+
+    def __init__(
+        self, tasks: TaskDecomposition, gamma: float, norm: int, start: WarmStart | None
+    ) -> None:
+        if start is not None:
+            start = WarmStart(start.primal, start.multiplier, gamma * start.step)
+        super().__init__(tasks, SquaredNorm(float(gamma), norm), start)
 
     def iterate(self, n: int) -> None:
         """Take some iterations, in compiled code until it pays to mix them."""
@@ -125,14 +123,20 @@ class _SquaredSteps(PenaltySteps):
             self.data, system, self.Z, self.L, self.step, gamma, norm, n
         )
 
+    def end(self) -> WarmStart:
+        """Return where the next solve may start, with ρ/γ."""
+        return WarmStart(self.Z, self.L, self.balanced / self.penalty.gamma)
 
-class _DeviationSteps(_SquaredSteps):
-    """The splitting W = Z + w_0 1', from the start of the splitting W = Z."""
+
+class _DeviationSteps(SquaredSteps):
+    """The splitting W = Z + w_0 1'."""
 
     mean: FreeMean
 
-    def __init__(self, tasks: TaskDecomposition, start: PenaltySteps) -> None:
-        super().__init__(start.data, start.constant, start.penalty, start.end())
+    def __init__(
+        self, tasks: TaskDecomposition, gamma: float, start: WarmStart | None
+    ) -> None:
+        super().__init__(tasks, gamma, TRACE, start)
         self.mean = FreeMean(tasks, 0.0)
 
     def offer_mean(self, best: BestPair) -> None:
@@ -185,47 +189,12 @@ def solve_group(
     cutoff : float
         End, too, where the minimum is at least this.
     """
-    # The rows themselves, which are large, stay where they are.
-    some = _rows_of(members, tasks.offsets, tasks.singular, tasks.target)
-    data, constant = (tasks.right, *some), float(tasks.constants[members].sum())
-    best, end, n_iter = minimise(
-        data, constant, gamma, TRACE, tol, max_iter, start, cutoff
-    )
-    certificate = best.certificate(n_iter)
-    if not best.is_close and best.bound < cutoff:
-        warn_if_stopped(certificate, f"squared trace norm, gamma={gamma:g}", tol)
-    coef, extra = best.point[0].T, {"warm_start": end}
-    return Solution(coef, certificate, dual=best.dual, extra=extra)
-
-
-def minimise(
-    data: TaskRows,
-    constant: float,
-    gamma: float,
-    norm: int,
-    tol: float,
-    max_iter: int,
-    start: WarmStart | None,
-    cutoff: float = np.inf,
-) -> tuple[BestPair, WarmStart, int]:
-    """Return the best points for a norm's square, the end, and iterations."""
     best = BestPair(tol, cutoff)
-    steps = _steps(data, constant, gamma, norm, start)
+    steps = SquaredSteps(tasks.part(members), gamma, TRACE, start)
     n_iter = alternate(steps, best, max_iter=max_iter)
-    return best, _end(steps, gamma), n_iter
-
-
-def _steps(
-    data: TaskRows, constant: float, gamma: float, norm: int, start: WarmStart | None
-) -> _SquaredSteps:
-    if start is not None:
-        start = WarmStart(start.primal, start.multiplier, gamma * start.step)
-    return _SquaredSteps(data, constant, SquaredNorm(float(gamma), norm), start)
-
-
-def _end(steps: PenaltySteps, gamma: float) -> WarmStart:
-    """Return where the next solve may start, with ρ/γ."""
-    return WarmStart(steps.Z, steps.L, steps.balanced / gamma)
+    certificate = best.certificate(n_iter, f"squared trace norm, gamma={gamma:g}")
+    coef, extra = best.point[0].T, {"warm_start": steps.end()}
+    return Solution(coef, certificate, dual=best.dual, extra=extra)
 
 
 @compiled
@@ -248,26 +217,5 @@ def _iterate(
         else:
             V, pull, residual = relaxed_step(data, Z, L, nothing, step)
         Z, size = prox_squared_norm(V, 2.0 * gamma / step, norm)
-        for t in range(Z.shape[0]):
-            for i in range(Z.shape[1]):
-                V[t, i] = (Z[t, i] - V[t, i]) * step
-        L = V
+        L = (Z - V) * step
     return Z, L, previous, pull, residual, gamma * size * size
-
-
-@compiled
-def _rows_of(
-    members: IntArray, offsets: IntArray, singular: FloatArray, target: FloatArray
-) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
-    """Return where each member's rows begin, and offsets, S and c of these alone."""
-    starts = np.empty(members.size, np.intp)
-    own = np.zeros(members.size + 1, np.intp)
-    for k in range(members.size):
-        starts[k] = offsets[members[k]]
-        own[k + 1] = own[k] + offsets[members[k] + 1] - starts[k]
-    some_singular, some_target = np.empty(own[-1]), np.empty(own[-1])
-    for k in range(members.size):
-        for j in range(own[k + 1] - own[k]):
-            some_singular[own[k] + j] = singular[starts[k] + j]
-            some_target[own[k] + j] = target[starts[k] + j]
-    return starts, own, some_singular, some_target

@@ -56,7 +56,7 @@ from mtmkl.solvers.linear.penalties import (
 )
 from mtmkl.solvers.linear.task_admm import RELAXATION, BestPair, loss_step
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition
-from mtmkl.solvers.solution import Solution, warn_if_stopped
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 ModelName = Literal["dirty", "robust"]
@@ -130,13 +130,10 @@ def solve(
             steps.advance()
         best.offer(*steps.check())
         n_iter += n
-    certificate = best.certificate(n_iter)
-    problem = f"{model} model, weights {lam:g} and {mu:g}"
-    warn_if_stopped(certificate, problem, tol)
-    parts = best.point
+    problem, parts = f"{model} model, weights {lam:g} and {mu:g}", best.point
     return Solution(
         coef=parts.sum(axis=0).T,
-        certificate=certificate,
+        certificate=best.certificate(n_iter, problem),
         dual=tasks.expand(best.dual[steps.is_row]),
         extra={
             "parts": parts.transpose(0, 2, 1),

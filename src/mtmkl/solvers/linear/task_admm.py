@@ -66,8 +66,8 @@ class TaskPenalty(Protocol):
         """Return the Z that minimises Ω(Z) + (ρ/2)||Z − V||_F², and Ω(Z)."""
         ...
 
-    def conjugate(self, M: FloatArray, Z: FloatArray) -> float:
-        """Return Ω*(M), or for a Ω that is not convex that of its majoriser at Z."""
+    def conjugate(self, M: FloatArray) -> float:
+        """Return Ω*(M)."""
         ...
 
 
@@ -117,13 +117,12 @@ def solve(
     ConvergenceWarning
         If ``max_iter`` is reached before ``tol``; the message states the gap.
     """
-    steps = PenaltySteps(tasks.arrays, tasks.constant, penalty, start)
+    steps = PenaltySteps(tasks, penalty, start)
     best = BestPair(tol)
-    certificate = best.certificate(alternate(steps, best, max_iter=max_iter))
-    warn_if_stopped(certificate, type(penalty).__name__, tol)
+    n_iter = alternate(steps, best, max_iter=max_iter)
     return Solution(
         coef=best.point[0].T,
-        certificate=certificate,
+        certificate=best.certificate(n_iter, type(penalty).__name__),
         dual=tasks.expand(best.dual),
         extra={"warm_start": steps.end()},
     )
@@ -185,19 +184,15 @@ class PenaltySteps(Splitting):
     bound_lags = True
 
     def __init__(
-        self,
-        data: TaskRows,
-        constant: float,
-        penalty: TaskPenalty,
-        start: WarmStart | None,
+        self, tasks: TaskDecomposition, penalty: TaskPenalty, start: WarmStart | None
     ) -> None:
-        self.data, self.constant, self.penalty = data, constant, penalty
+        self.data, self.constant, self.penalty = tasks.arrays, tasks.constant, penalty
         if start is None:
-            nothing = np.zeros((data[1].size, data[0].shape[1]))
+            nothing = np.zeros((tasks.n_tasks, tasks.n_features))
             start = WarmStart(nothing, nothing, penalty.first_step)
         self.Z, self.L = start.primal, start.multiplier
         self.step = self.balanced = start.step
-        self.no_mean = np.zeros(data[0].shape[1])
+        self.no_mean = np.zeros(tasks.n_features)
         self.n_taken = 0
         self.extrapolation = AndersonExtrapolation(self.Z.shape, _MEMORY)
 
@@ -229,7 +224,7 @@ class PenaltySteps(Splitting):
     def bound(self, a: FloatArray, pull: FloatArray) -> tuple[float, FloatArray]:
         """Return the lower bound of a, or its best multiple, and this; ``pull`` X'a."""
         linear = float(self.data[-1] @ a)
-        quadratic = 0.25 * float(a @ a) + self.penalty.conjugate(pull, self.Z)
+        quadratic = 0.25 * float(a @ a) + self.penalty.conjugate(pull)
         scale = 1.0
         if self.penalty.is_square and quadratic > 0.0:
             scale = 0.5 * linear / quadratic
@@ -287,10 +282,13 @@ class BestPair:
         size = max(self.objective, self.floor)
         return self.objective < np.inf and gap <= self.tol * size
 
-    def certificate(self, n_iter: int) -> Certificate:
-        """Return the certificate after so many iterations."""
+    def certificate(self, n_iter: int, problem: str) -> Certificate:
+        """Return the certificate after so many iterations; warn if that is no end."""
         status: Status = "converged" if self.is_close else "stopped"
-        return certified(self.history, self.bound, n_iter, status, self.floor)
+        found = certified(self.history, self.bound, n_iter, status, self.floor)
+        if not self.is_close and self.bound < self.cutoff:
+            warn_if_stopped(found, problem, self.tol, stacklevel=4)
+        return found
 
 
 def alternate(
@@ -357,16 +355,8 @@ def relaxed_step(
 
     Returns V, of which Z is the proximal point, and what :func:`loss_step` does but W.
     """
-    base, V = np.empty_like(Z), np.empty_like(Z)
-    n_tasks, d = Z.shape
-    for t in range(n_tasks):
-        for i in range(d):
-            base[t, i] = Z[t, i] + L[t, i] / step + mean[i]
-    _, pull, residual = loss_step(data, base, step)
-    for t in range(n_tasks):
-        for i in range(d):
-            moved = (RELAXATION - 1.0) * L[t, i] + RELAXATION * pull[t, i]
-            V[t, i] = Z[t, i] + moved / step
+    _, pull, residual = loss_step(data, Z + L / step + mean, step)
+    V = Z + ((RELAXATION - 1.0) * L + RELAXATION * pull) / step
     return V, pull, residual
 
 
@@ -382,21 +372,14 @@ def loss_step(
     # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
     _, _, _, singular, target = data
     n, (n_tasks, d) = singular.size, base.shape
-    aims, slopes, W = np.empty((1, n)), np.empty(n), np.empty_like(base)
-    for j in range(n):
-        whole = 2.0 * singular[j] * singular[j] + step
-        aims[0, j] = 2.0 * singular[j] * target[j] / whole
-        slopes[j] = 2.0 * singular[j] * singular[j] / whole
-    pulls, fits = pull_back(data, base.reshape((1, n_tasks, d)), aims, slopes)
-    pull, residual = pulls[0], fits[0]
-    for t in range(n_tasks):
-        for i in range(d):
-            W[t, i] = base[t, i] + pull[t, i]
-            pull[t, i] *= step
-    for j in range(n):
-        moved = residual[j] + (aims[0, j] - slopes[j] * residual[j])
-        residual[j] = target[j] - singular[j] * moved
-    return W, pull, residual
+    whole = 2.0 * singular * singular + step
+    aims, slopes = 2.0 * singular * target / whole, 2.0 * singular * singular / whole
+    pulls, fits = pull_back(
+        data, base.reshape((1, n_tasks, d)), aims.reshape((1, n)), slopes
+    )
+    pull, fit = pulls[0], fits[0]
+    residual = target - singular * (fit + (aims - slopes * fit))
+    return base + pull, step * pull, residual
 
 
 @compiled

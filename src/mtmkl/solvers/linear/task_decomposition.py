@@ -8,7 +8,7 @@ so that every solver works with at most min(n_t, d) rows per task, and the step
 min_w ||y_t − X_t w||² + (ρ/2)||w − b||² is diagonal for every ρ.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -78,10 +78,7 @@ class TaskDecomposition:
 
     @cached_property
     def pooled_spectrum(self) -> tuple[FloatArray, FloatArray]:
-        """Eigenvalues (r,) and eigenvectors (d, r) of Σ_t X_t'X_t, those of 0 left out.
-
-        Computed when first asked for, and kept.
-        """
+        """Eigenvalues (r,) that are not 0, and eigenvectors (d, r), of Σ_t X_t'X_t."""
         rows = self.singular[:, None] * self.right
         values, vectors = np.linalg.eigh(rows.T @ rows)
         kept = values > 1e-13 * max(values[-1], 1e-300)
@@ -93,11 +90,29 @@ class TaskDecomposition:
         parts = (self.orthogonal[rows] for rows in self.rows)
         return np.array([float(part @ part) for part in parts])
 
-    def adjoint(self, reduced: FloatArray) -> FloatArray:
-        """Return X_t'a_t of each task, shape (T, d), for U_t'a_t, stacked."""
-        scaled = self.singular * reduced
+    @cached_property
+    def owner(self) -> IntArray:
+        """Task of each row, shape (n_rows,)."""
+        return np.repeat(np.arange(self.n_tasks), np.diff(self.offsets))
+
+    def part(self, members: IntArray) -> "TaskDecomposition":
+        """Return some of the tasks for compiled steps; ``right`` stays where it is."""
+        bounds = zip(self.offsets[members], self.offsets[members + 1], strict=True)
+        parts = [np.arange(first, end) for first, end in bounds]
+        rows = np.concatenate(parts)
+        return replace(
+            self,
+            singular=self.singular[rows],
+            target=self.target[rows],
+            offsets=np.cumsum([0, *map(len, parts)]),
+            constant=float(self.constants[members].sum()),
+            starts=self.arrays[1][members],
+        )
+
+    def back(self, values: FloatArray) -> FloatArray:
+        """Return V_t a_t of each task, shape (T, d), for a_t, stacked."""
         bounds = pairwise(self.offsets)
-        return np.array([scaled[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
+        return np.array([values[lo:hi] @ self.right[lo:hi] for lo, hi in bounds])
 
     def expand(self, reduced: FloatArray) -> FloatArray:
         """Return the dual point over the samples whose part in the ranges is given.
@@ -138,32 +153,27 @@ def decompose(
     -------
     TaskDecomposition
     """
-    d = X.shape[1]
     order = np.argsort(task, kind="stable")
-    bounds = np.searchsorted(task[order], np.arange(n_tasks + 1))
-    right, singular, target, left, rows = [], [], [], [], []
-    offsets = np.zeros(n_tasks + 1, dtype=np.intp)
+    rows = np.split(order, np.searchsorted(task[order], np.arange(1, n_tasks)))
+    right, singular, target, left = [], [], [], []
     orthogonal = np.zeros(y.size)
     # Tasks after one another may have the same samples, as targets of the same samples.
     last = np.empty((0, 0))
-    for t in range(n_tasks):
-        members = order[bounds[t] : bounds[t + 1]]
+    for members in rows:
         X_t, y_t = X if len(X) < task.size else X[members], y[members]
-        if t == 0 or not np.array_equal(X_t, last):
+        if not np.array_equal(X_t, last):
             (U, s, Vt), last = thin_svd(X_t), X_t
         c = U.T @ y_t
         orthogonal[members] = y_t - U @ c
-        offsets[t + 1] = offsets[t] + s.size
         right.append(Vt)
         singular.append(s)
         target.append(c)
         left.append(U)
-        rows.append(members)
     return TaskDecomposition(
-        right=np.vstack(right) if right else np.zeros((0, d)),
+        right=np.vstack(right),
         singular=np.concatenate(singular),
         target=np.concatenate(target),
-        offsets=offsets,
+        offsets=np.cumsum([0, *map(len, singular)], dtype=np.intp),
         constant=float(orthogonal @ orthogonal),
         orthogonal=orthogonal,
         left=tuple(left),
@@ -173,8 +183,6 @@ def decompose(
 
 def thin_svd(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return U, the singular values above rounding, and V'."""
-    if X.shape[0] == 0:
-        return np.zeros((0, 0)), np.zeros(0), np.zeros((0, X.shape[1]))
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     rank = np.count_nonzero(s > max(X.shape) * _PRECISION * s[:1])
     return U[:, :rank], s[:rank], Vt[:rank]

@@ -43,8 +43,9 @@ Partition = tuple[tuple[int, ...], ...]
 
 # Up to so many tasks there are no more groups to solve than a search would solve.
 _FEW_TASKS = 6
-# How many swaps are rated exactly for each that may be tried.
-_RATED_PER_TRIAL = 4
+# Moves, and swaps, that are tried in a row without success before a search ends, and
+# swaps that are rated exactly for them.
+_TRIALS, _RATED = 8, 32
 
 
 def solve(
@@ -53,7 +54,6 @@ def solve(
     n_groups: int,
     *,
     rngs: Sequence[np.random.Generator],
-    n_trials: int = 8,
     tol: float = 1e-6,
     max_iter: int = 10_000,
 ) -> list[Solution]:
@@ -69,8 +69,6 @@ def solve(
     rngs : sequence of Generator
         One for each search; it draws the first assignment. Not used where every
         partition is tried: with at most six tasks, one group, or T groups.
-    n_trials : int
-        Moves, and swaps, tried in a row without success before a search ends.
     tol : float
         Relative duality gap to which each group is solved, and the least share of the
         objective by which a search has to lower it.
@@ -93,7 +91,7 @@ def solve(
     if n_tasks <= _FEW_TASKS or n_groups in (1, n_tasks):
         return [_best_partition(solver, n_groups)]
     gram = alone.T @ alone
-    return [_search(solver, gram, n_groups, rng, n_trials) for rng in rngs]
+    return [_search(solver, gram, n_groups, rng) for rng in rngs]
 
 
 def _best_partition(solver: "_GroupSolver", n_groups: int) -> Solution:
@@ -126,11 +124,7 @@ def partitions(n_tasks: int, n_groups: int) -> Iterator[Partition]:
 
 
 def _search(
-    solver: "_GroupSolver",
-    gram: FloatArray,
-    n_groups: int,
-    rng: np.random.Generator,
-    n_trials: int,
+    solver: "_GroupSolver", gram: FloatArray, n_groups: int, rng: np.random.Generator
 ) -> Solution:
     """Return a local minimum; ``gram`` is W'W of the tasks' own ridge regressions."""
     best = rng.integers(n_groups, size=solver.tasks.n_tasks)
@@ -154,7 +148,7 @@ def _search(
             W = solver.coefficients(_members(best))
             gram = W.T @ W
             _renew_costs(gram, best, is_new, costs, changed)
-            trials = _trials(gram, best, costs, changed, n_trials)
+            trials = _trials(gram, best, costs, changed)
             groups = move_tasks(gram, best, costs, changed)
             if not np.array_equal(groups, best):
                 continue
@@ -166,20 +160,14 @@ class _GroupSolver:
     """Solves each group of tasks once, starting from the last state of its tasks."""
 
     def __init__(
-        self,
-        tasks: TaskDecomposition,
-        gamma: float,
-        tol: float,
-        max_iter: int,
+        self, tasks: TaskDecomposition, gamma: float, tol: float, max_iter: int
     ) -> None:
-        self.tasks = tasks
-        self.gamma = gamma
-        self.tol = tol
-        self.max_iter = max_iter
+        self.tasks, self.gamma, self.tol, self.max_iter = tasks, gamma, tol, max_iter
         self.solved: dict[tuple[int, ...], Solution] = {}
         self.bounds: dict[tuple[int, ...], float] = {}
-        self.states: list[tuple[FloatArray, FloatArray, float] | None]
-        self.states = [None] * tasks.n_tasks
+        # Where the last solve of each task left off; ρ is 0 before the first.
+        self.primal, self.multiplier = np.empty((2, tasks.n_tasks, tasks.n_features))
+        self.steps = np.zeros(tasks.n_tasks)
         # Values of the tasks alone, and the groups of a partition whose dual points
         # give bounds, by task, with the part that each task has in them.
         left = gamma / (tasks.singular**2 + gamma)
@@ -189,27 +177,22 @@ class _GroupSolver:
 
     def _by_task(self, values: FloatArray) -> list[float]:
         """Return the sums over each task's rows, with what no coefficients remove."""
-        offsets = self.tasks.offsets
-        owner = np.repeat(np.arange(self.tasks.n_tasks), np.diff(offsets))
-        sums = np.bincount(owner, values, minlength=self.tasks.n_tasks)
+        sums = np.bincount(self.tasks.owner, values, minlength=self.tasks.n_tasks)
         return (sums + self.tasks.constants).tolist()
-
-    def solution(self, group: tuple[int, ...]) -> Solution:
-        """Return the solution of a group."""
-        self._solve(group, np.inf)
-        return self.solved[group]
 
     def _solve(self, group: tuple[int, ...], cutoff: float) -> bool:
         """Solve a group, and return True, unless its value is at least the cutoff."""
-        if group in self.solved:
-            return self.solved[group].certificate.objective < cutoff
+        members, start = np.array(group), None
+        if self.steps[members].all():
+            step = median(self.steps[members].tolist())
+            start = WarmStart(self.primal[members], self.multiplier[members], step)
         solution = solve_group(
             self.tasks,
-            np.array(group),
+            members,
             self.gamma,
             tol=self.tol,
             max_iter=self.max_iter,
-            start=self._start(group),
+            start=start,
             cutoff=cutoff,
         )
         certificate = solution.certificate
@@ -217,19 +200,9 @@ class _GroupSolver:
             self.bounds[group] = certificate.dual_objective
             return False
         self.solved[group], end = solution, solution.extra["warm_start"]
-        for t, primal, multiplier in zip(
-            group, end.primal, end.multiplier, strict=True
-        ):
-            self.states[t] = primal, multiplier, end.step
+        self.primal[members], self.multiplier[members] = end.primal, end.multiplier
+        self.steps[members] = end.step
         return certificate.objective < cutoff
-
-    def _start(self, group: tuple[int, ...]) -> WarmStart | None:
-        states = [self.states[t] for t in group]
-        known = [state for state in states if state is not None]
-        if len(known) < len(states):
-            return None
-        primal, multiplier, steps = zip(*known, strict=True)
-        return WarmStart(np.array(primal), np.array(multiplier), median(steps))
 
     def use_bounds_of(self, partition: Partition) -> None:
         """Take lower bounds of other groups from the dual points of these."""
@@ -270,39 +243,35 @@ class _GroupSolver:
     def coefficients(self, partition: Partition) -> FloatArray:
         W = np.empty((self.tasks.n_features, self.tasks.n_tasks))
         for each in partition:
-            W[:, list(each)] = self.solution(each).coef
+            W[:, list(each)] = self.solved[each].coef
         return W
 
     def _reduced(self, partition: Partition) -> FloatArray:
         """Return the U_t'a_t of the groups' dual points, stacked."""
         reduced = np.empty_like(self.tasks.target)
-        offsets = self.tasks.offsets
-        for each in partition:
-            found, first = self.solution(each).dual, 0
-            for t in each:
-                own = reduced[offsets[t] : offsets[t + 1]]
-                own[:] = found[first : first + own.size]
-                first += own.size
+        owner = self._labels(partition)[self.tasks.owner]
+        for number, each in enumerate(partition):
+            reduced[owner == number] = self.solved[each].dual
         return reduced
 
     def answer(self, partition: Partition, history: list[float]) -> Solution:
-        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
-        for number, each in enumerate(partition):
-            labels[list(each)] = number
         return Solution(
             coef=self.coefficients(partition),
             certificate=certified(history, np.nan, len(history), "converged"),
             dual=self.tasks.expand(self._reduced(partition)),
-            extra={"groups": labels},
+            extra={"groups": self._labels(partition)},
         )
+
+    def _labels(self, partition: Partition) -> IntArray:
+        """Return the number of each task's group."""
+        labels = np.empty(self.tasks.n_tasks, dtype=np.intp)
+        for number, each in enumerate(partition):
+            labels[list(each)] = number
+        return labels
 
 
 def _trials(
-    gram: FloatArray,
-    groups: IntArray,
-    costs: FloatArray,
-    changed: FloatArray,
-    n_trials: int,
+    gram: FloatArray, groups: IntArray, costs: FloatArray, changed: FloatArray
 ) -> Iterator[IntArray]:
     """Yield assignments near this one: moves of one task, then swaps of two.
 
@@ -310,16 +279,16 @@ def _trials(
     ``changed`` are those of :func:`_renew_costs`.
     """
     rises = _rises(groups, costs, changed)
-    for t, g in _smallest(rises, n_trials):
+    for t, g in _smallest(rises, _TRIALS):
         moved = groups.copy()
         moved[t] = g
         yield moved
     # The sum of two moves overrates a swap, but is good enough to choose some.
     both = rises[:, groups]
     both = np.triu(both + both.T) + np.where(np.tri(groups.size, k=0), np.inf, 0.0)
-    pairs = _smallest(both, _RATED_PER_TRIAL * n_trials)
+    pairs = _smallest(both, _RATED)
     rated = [(_swap_rise(gram, groups, costs, s, t), s, t) for s, t in pairs]
-    for _, s, t in sorted(rated)[:n_trials]:
+    for _, s, t in sorted(rated)[:_TRIALS]:
         swapped = groups.copy()
         swapped[[s, t]] = groups[[t, s]]
         yield swapped
@@ -378,28 +347,17 @@ def _swap_rise(
     gram: FloatArray, groups: IntArray, costs: FloatArray, s: int, t: int
 ) -> float:
     """Return by how much the penalty rises as two tasks of two groups change places."""
-    rise = -costs[groups[s]] - costs[groups[t]]
-    return rise + _exchanged(gram, groups, s, t) + _exchanged(gram, groups, t, s)
+    g, h, swapped = groups[s], groups[t], groups.copy()
+    swapped[s], swapped[t] = h, g
+    rise = -costs[g] - costs[h] + squared_trace_norm(gram, swapped == g)
+    return rise + squared_trace_norm(gram, swapped == h)
 
 
-@routine
-def _exchanged(gram: FloatArray, groups: IntArray, leaving: int, coming: int) -> float:
-    """Return the cost of a task's group once another task has taken its place."""
-    inside = groups == groups[leaving]
-    inside[leaving] = False
-    inside[coming] = True
-    return squared_trace_norm(gram, inside)
-
-
-def _smallest(values: FloatArray, count: int) -> list[tuple[int, int]]:
+def _smallest(values: FloatArray, count: int) -> list[list[int]]:
     """Return where the smallest finite entries of a matrix are, in their order."""
     order = np.argsort(values, axis=None, kind="stable")[:count]
-    rows, columns = np.unravel_index(order, values.shape)
-    return [
-        (int(i), int(j))
-        for i, j in zip(rows, columns, strict=True)
-        if np.isfinite(values[i, j])
-    ]
+    order = order[np.isfinite(values.flat[order])]
+    return np.transpose(np.unravel_index(order, values.shape)).tolist()
 
 
 def _members(groups: IntArray) -> Partition:

@@ -31,10 +31,10 @@ from threadpoolctl import ThreadpoolController
 
 from mtmkl.compiled import compiled, dot
 from mtmkl.solvers.linear.penalties import ROWS, STEP_OVER_GAMMA
-from mtmkl.solvers.linear.squared_norm import minimise
-from mtmkl.solvers.linear.task_admm import BestPair, WarmStart
+from mtmkl.solvers.linear.squared_norm import SquaredSteps
+from mtmkl.solvers.linear.task_admm import BestPair, WarmStart, alternate
 from mtmkl.solvers.linear.task_decomposition import TaskDecomposition, thin_svd
-from mtmkl.solvers.solution import Solution, warn_if_stopped
+from mtmkl.solvers.solution import Solution
 from mtmkl.typing import FloatArray, IntArray
 
 _FIRST_ROWS = 16
@@ -53,8 +53,6 @@ class RowProblem:
     X: FloatArray
     #: Targets, (n,).
     y: FloatArray
-    #: Task of each sample, 0 … n_tasks − 1.
-    task: IntArray
     n_tasks: int
     #: The samples task by task: a slice, which copies nothing, where they are so.
     order: slice | IntArray
@@ -69,7 +67,7 @@ class RowProblem:
     def of(
         cls, X: FloatArray, y: FloatArray, task: IntArray, *, n_tasks: int
     ) -> "RowProblem":
-        """Return the problem; arguments are as the attributes."""
+        """Return the problem of samples whose tasks are 0 … n_tasks − 1."""
         is_sorted = bool(np.all(task[:-1] <= task[1:]))
         order = slice(None) if is_sorted else np.argsort(task, kind="stable")
         bounds = np.searchsorted(task[order], np.arange(n_tasks + 1)).tolist()
@@ -78,7 +76,7 @@ class RowProblem:
         groups: list[tuple[FloatArray, slice, slice]] = []
         if len(X) < task.size:
             groups = [(X, slice(0, task.size), slice(0, n_tasks))]
-            return cls(X, y, task, n_tasks, order, samples, groups)
+            return cls(X, y, n_tasks, order, samples, groups)
         for t, (lo, hi) in enumerate(pairwise(bounds)):
             shared = np.ascontiguousarray(X[lo:hi] if is_sorted else X[samples[t]])
             if groups and np.array_equal(shared, groups[-1][0]):
@@ -86,7 +84,7 @@ class RowProblem:
                 groups.append((shared, slice(own.start, hi), slice(tasks.start, t + 1)))
             else:
                 groups.append((shared, slice(lo, hi), slice(t, t + 1)))
-        return cls(X, y, task, n_tasks, order, samples, groups)
+        return cls(X, y, n_tasks, order, samples, groups)
 
     def _parts(
         self, values: FloatArray
@@ -237,26 +235,16 @@ def _solve(
             n_iter += n_more
             Z = inner.primal
         if not is_close and n_iter < max_iter:
-            tasks = problem.on(rows)
-            found, inner, n_more = minimise(
-                tasks.arrays,
-                tasks.constant,
-                gamma,
-                ROWS,
-                share * tol,
-                max_iter - n_iter,
-                inner,
-            )
-            Z, _ = found.point
-            n_iter += n_more
+            tasks, found = problem.on(rows), BestPair(share * tol)
+            steps = SquaredSteps(tasks, gamma, ROWS, inner)
+            n_iter += alternate(steps, found, max_iter=max_iter - n_iter)
+            inner, (Z, _) = steps.end(), found.point
             if rows.size == d and found.bound > best.bound:
                 best.bound, best.dual = found.bound, tasks.expand(found.dual)
         step = inner.step
         W, multiplier = np.zeros(shape), np.zeros(shape)
         W[:, rows], multiplier[:, rows] = Z, inner.multiplier
-    certificate = best.certificate(n_iter)
-    problem_name = f"squared rows norm, gamma={gamma:g}"
-    warn_if_stopped(certificate, problem_name, tol, stacklevel=4)
+    certificate = best.certificate(n_iter, f"squared rows norm, gamma={gamma:g}")
     W, norm = best.point
     extra = {"warm_start": WarmStart(W, multiplier, step), "norm": norm}
     return Solution(W.T, certificate, dual=best.dual, extra=extra)

@@ -13,7 +13,6 @@ structure (one switch per edge).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,13 +22,6 @@ from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
 from mtmkl.typing import FloatArray
 
 _NEAR_ALPHA = 1e-3
-
-
-@dataclass(frozen=True)
-class _Visited:
-    log_alpha: float
-    beta: FloatArray
-    log_odds: FloatArray
 
 
 class MedPath(SwitchedPath):
@@ -44,8 +36,9 @@ class MedPath(SwitchedPath):
         super().__init__(tol, max_iter)
         self.problem = problem
         self._state: TaskDuals | None = None
-        self._visited: list[_Visited] = []
-        self._previous: list[_Visited] = []
+        # log α, β and log-odds of the solutions for this C, and for the one before it.
+        self._visited: list[tuple[float, FloatArray, FloatArray]] = []
+        self._previous: list[tuple[float, FloatArray, FloatArray]] = []
         self._interior = 0.0
 
     def solve(self, C: float, log_alpha: float) -> Solution:
@@ -65,9 +58,8 @@ class MedPath(SwitchedPath):
             floor=self.problem.floor(C),
             only_switched=True,
         )
-        log_odds = self._log_odds = result.extra["log_odds"]
         beta = state.beta.copy()
-        self._visited.append(_Visited(log_alpha, beta, log_odds))
+        self._visited.append((log_alpha, beta, result.extra["log_odds"]))
         is_stopped = result.certificate.status == "stopped"
         remedy = remedy_of(self.problem) if is_stopped else ""
         return self._certified(result, beta, state.intercept, remedy)
@@ -78,18 +70,14 @@ class MedPath(SwitchedPath):
             self._previous, self._visited = self._visited, []
             self._interior = min(C, state.C)
             state.rescale(C)
-        for point in self._previous:
+        for visited, beta, log_odds in self._previous:
             # A solution that no bound holds is one for every box around it; an α that
             # was given as a share of q differs in its last digits.
-            if point.log_alpha == log_alpha or np.isclose(
-                point.log_alpha, log_alpha, rtol=_NEAR_ALPHA, atol=_NEAR_ALPHA
-            ):
-                if np.abs(point.beta).max() < self._interior:
-                    state.start(point.beta)
-                    self._log_odds = point.log_odds
+            if np.isclose(visited, log_alpha, rtol=_NEAR_ALPHA, atol=_NEAR_ALPHA):
+                if np.abs(beta).max() < self._interior:
+                    state.start(beta)
+                    return log_odds
                 break
-        if self._log_odds is None or self._log_odds[0] == np.inf:
-            return None
         return self._log_odds
 
 

@@ -29,7 +29,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.descent import Inner
@@ -37,8 +36,8 @@ from mtmkl.solvers.med import med_pooling_steps as steps
 from mtmkl.solvers.med.med_pooling_steps import Pooled
 from mtmkl.solvers.med.switches import (
     SwitchedPath,
-    divergence,
     minimise_over_switches,
+    prior_cost,
     switch_cost,
 )
 from mtmkl.solvers.solution import Solution, Status, certified
@@ -57,12 +56,12 @@ class PoolingPath(SwitchedPath):
 
     Parameters
     ----------
-    communal : array-like of shape (N, N) or (N, r)
+    communal : ndarray of shape (N, N) or (N, r)
         Gram matrix of k over all samples, sorted by task; or, given ``within``, a
         factor F.
     specialised : sequence of ndarray of shape (n_t, n_t)
         Gram matrices of the k_t.
-    c : array-like of shape (N,)
+    c : ndarray of shape (N,)
         Labels −1 and +1.
     within : sequence of ndarray of shape (n_t, n_t), optional
         The blocks of the communal Gram matrix within tasks, with a factor F.
@@ -74,9 +73,9 @@ class PoolingPath(SwitchedPath):
 
     def __init__(
         self,
-        communal: ArrayLike,
+        communal: FloatArray,
         specialised: Sequence[FloatArray],
-        c: ArrayLike,
+        c: FloatArray,
         *,
         tol: float = 1e-6,
         max_iter: int = 100,
@@ -84,28 +83,18 @@ class PoolingPath(SwitchedPath):
         whole: Any = None,
     ) -> None:
         super().__init__(tol, max_iter)
-        self._problem = _Pooling(
-            np.ascontiguousarray(communal, dtype=np.float64),
-            [np.asarray(K, dtype=np.float64) for K in within],
-            [np.asarray(K, dtype=np.float64) for K in specialised],
-            np.array(c, dtype=np.float64),
-        )
+        self._problem = _Pooling(communal, within, specialised, c)
         self._whole = whole
 
     def solve(self, C: float, log_alpha: float) -> Solution:
         """Solve for one (C, α)."""
-        problem = self._problem
-        problem.set_box(C)
-        problem.renew()
-        result = None
-        if self._whole is not None:
-            result = self._corrected(log_alpha, self._whole)
+        self._problem.set_box(C)
+        self._problem.renew()
+        result = None if self._whole is None else self._corrected(log_alpha)
         if result is None:
-            problem = self._problem
             result = self._minimum(log_alpha, self.tol)
-        # Those of α = 0 are infinite.
-        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
-        return self._certified(result, problem.beta.copy(), problem.intercept.copy())
+        problem = self._problem
+        return self._certified(result, problem.beta.copy(), problem.intercept)
 
     def _minimum(self, log_alpha: float, tol: float) -> Solution:
         problem = self._problem
@@ -118,30 +107,27 @@ class PoolingPath(SwitchedPath):
             max_iter=self.max_iter,
         )
 
-    def _corrected(self, log_alpha: float, whole: Any) -> Solution | None:
+    def _corrected(self, log_alpha: float) -> Solution | None:
         """Solve with the factor for the outputs that it lacks, until they are right.
 
         That is a fixed point of β ↦ the solution with what is lacking at β, which
         mixing the last of them (Anderson's acceleration) approaches in few steps. None
         if it does not, and the matrix takes over from the factor.
         """
-        problem = self._problem
+        problem, whole = self._problem, self._whole
         # β beside Kβ; and for each step what came out, and by how much it differs.
         point = np.stack([problem.beta, whole.product(problem.beta)])
         images: list[FloatArray] = []
         residuals: list[FloatArray] = []
         history, n_iter, bound = [], 0, -np.inf
-        is_fixed = log_alpha == -np.inf
         while True:
             problem.correct(*point)
             found = self._minimum(log_alpha, _SHARE * self.tol)
             images.append(np.stack([problem.beta, whole.product(problem.beta)]))
             residuals.append(problem.beta - point[0])
             log_odds, limit = found.extra["log_odds"], found.extra["limit"]
-            inner = problem.values_at(found.coef, images[-1][1])
-            prior = np.full(log_odds.size, -log_alpha)
-            objective = inner.primal
-            objective += 0.0 if is_fixed else divergence(log_odds, prior)
+            inner = problem.evaluate(found.coef, images[-1][1])
+            objective = inner.primal + prior_cost(log_odds, log_alpha)
             bound = max(bound, inner.linear - switch_cost(inner.q, log_alpha))
             history.append(objective)
             n_iter += found.certificate.n_iter
@@ -150,19 +136,18 @@ class PoolingPath(SwitchedPath):
             most = _MEMORY if limit else _MOST_CORRECTIONS
             if is_reached or len(history) >= most:
                 break
-            self._log_odds = None if is_fixed else log_odds
+            self._log_odds = None if log_alpha == -np.inf else log_odds
             steps = np.diff(residuals, axis=0).T
             shares = np.linalg.lstsq(steps, residuals[-1], rcond=None)[0]
             point = images[-1] - np.tensordot(shares, np.diff(images, axis=0), axes=1)
             del images[:-_MEMORY], residuals[:-_MEMORY]
-        status: Status = "stalled" if limit else "stopped"
+        status: Status = "converged"
         if not is_reached:
+            status = "stalled" if limit else "stopped"
             with suppress(GramMemoryError):
                 self._problem, self._whole = problem.with_matrix(whole.matrix()), None
                 return None
-        certificate = certified(
-            history, bound, n_iter, "converged" if is_reached else status
-        )
+        certificate = certified(history, bound, n_iter, status)
         extra = {**found.extra, "q": inner.q}
         return replace(found, certificate=certificate, extra=extra)
 
@@ -182,7 +167,7 @@ class _Pooling:
         blocks = within or [communal[i:j, i:j] for i, j in pairwise(offsets.tolist())]
         self._specialised, self.labels = specialised, c
         self._data = Pooled(
-            communal,
+            np.ascontiguousarray(communal),
             bool(within),
             np.concatenate([K.ravel() for K in blocks]),
             np.concatenate([K.ravel() for K in specialised]),
@@ -192,10 +177,8 @@ class _Pooling:
             np.zeros(c.size),
             np.zeros(c.size),
         )
-        shared = [K.diagonal() for K in within] or [communal.diagonal()]
-        self.diagonal = np.concatenate(shared) + np.concatenate(
-            [K.diagonal() for K in specialised]
-        )
+        self.diagonal = np.concatenate([K.diagonal() for K in blocks])
+        self.diagonal += np.concatenate([K.diagonal() for K in specialised])
         self.beta, self.intercept = np.zeros(c.size), np.zeros(sizes.size)
         self.C = 0.0
         self._outputs = np.zeros((2, c.size))
@@ -257,11 +240,9 @@ class _Pooling:
 
     def _values(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
         """Return the values at β for the targets of the data; keep the intercepts."""
-        q, values = np.empty(s.size), np.empty(steps.N_VALUES)
-        steps.write_values(
-            tuple(data), s, self.beta, outputs, q, self.intercept, values
+        q, self.intercept, linear, quadratic, loss = steps.values_of(
+            tuple(data), s, self.beta, outputs
         )
-        linear, quadratic, loss = values.tolist()
         return Inner(
             q=q,
             linear=linear - 0.5 * quadratic + float(s @ q),
@@ -269,17 +250,14 @@ class _Pooling:
             dual=linear - 0.5 * quadratic,
         )
 
-    def evaluate(self, s: FloatArray) -> Inner:
-        """Return what β is worth for switches s, with outputs from scratch."""
-        return self._evaluated(self._data, s, self.outputs_of(self.beta))
+    def evaluate(self, s: FloatArray, communal: FloatArray | None = None) -> Inner:
+        """Return what β is worth for switches s, with outputs from scratch.
 
-    def values_at(self, s: FloatArray, communal: FloatArray) -> Inner:
-        """Return what β is worth by given communal outputs, for the labels."""
-        outputs = self.outputs_of(self.beta)
-        outputs[0] = communal
-        return self._evaluated(self._data._replace(c=self.labels), s, outputs)
-
-    def _evaluated(self, data: Pooled, s: FloatArray, outputs: FloatArray) -> Inner:
+        Given communal outputs take the place of the factor's, for the labels.
+        """
+        data, outputs = self._data, self.outputs_of(self.beta)
+        if communal is not None:
+            data, outputs[0] = data._replace(c=self.labels), communal
         inner = self._values(data, s, outputs)
         sizes = np.abs(data.c) + np.repeat(
             np.abs(self.intercept), np.diff(data.offsets)

@@ -57,9 +57,6 @@ _SETTLED = 0.02  # change of log-odds that is
 # What a slice of work hands to the next, and to Python.
 TASK, CREDIT, JOINT_CREDIT, SHARE, LOOKED, UPDATES, WORK, ALLOWED, VIOLATION = range(9)
 N_PROGRESS = 9
-# Values at a point.
-LINEAR, QUADRATIC, LOSS = range(3)
-N_VALUES = 3
 
 
 class Pooled(NamedTuple):
@@ -98,12 +95,20 @@ class _Factor(NamedTuple):
 
 
 @routine
+def _matrices(data: Pooled, t: int) -> tuple[FloatArray, FloatArray]:
+    """Return the communal matrix of a task, and its specialised one."""
+    n, entry = data.offsets[t + 1] - data.offsets[t], data.entries[t]
+    within, own = data.within[entry : entry + n * n], data.own[entry : entry + n * n]
+    return within.reshape((n, n)), own.reshape((n, n))
+
+
+@routine
 def _outputs_of_task(
     data: Pooled, t: int, beta: FloatArray, shared: FloatArray, out: FloatArray
 ) -> None:
     """Write the communal outputs of one task by a factor, where `shared` is F'β."""
     first, last = data.offsets[t], data.offsets[t + 1]
-    n, entry = last - first, data.entries[t]
+    within, _ = _matrices(data, t)
     others = shared.copy()
     for i in range(first, last):
         if beta[i] != 0.0:
@@ -112,8 +117,7 @@ def _outputs_of_task(
         out[i] = dot(data.communal[i], others)
     for i in range(first, last):
         if beta[i] != 0.0:
-            k = entry + (i - first) * n
-            add_scaled(out[first:last], beta[i], data.within[k : k + n])
+            add_scaled(out[first:last], beta[i], within[i - first])
 
 
 @routine
@@ -127,29 +131,21 @@ def _shared_part(data: Pooled, beta: FloatArray) -> FloatArray:
     return shared
 
 
-@routine
-def _write_outputs(data: Pooled, beta: FloatArray, outputs: FloatArray) -> None:
-    """Write the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
+@compiled
+def outputs_of(arrays: tuple[Any, ...], beta: FloatArray) -> FloatArray:
+    """Return the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
+    data, outputs = Pooled(*arrays), np.zeros((2, beta.size))
     shared = _shared_part(data, beta)
-    outputs[:] = 0.0
     for t in range(data.offsets.size - 1):
         first, last = data.offsets[t], data.offsets[t + 1]
-        n = last - first
+        _, own = _matrices(data, t)
         if data.is_factor:
             _outputs_of_task(data, t, beta, shared, outputs[0])
         for i in range(first, last):
             if beta[i] != 0.0:
-                k = data.entries[t] + (i - first) * n
-                add_scaled(outputs[1, first:last], beta[i], data.own[k : k + n])
+                add_scaled(outputs[1, first:last], beta[i], own[i - first])
                 if not data.is_factor:
                     add_scaled(outputs[0], beta[i], data.communal[i])
-
-
-@compiled
-def outputs_of(arrays: tuple[Any, ...], beta: FloatArray) -> FloatArray:
-    """Return the communal outputs kβ and each task's own k_tβ_t, shape (2, N)."""
-    outputs = np.empty((2, beta.size))
-    _write_outputs(Pooled(*arrays), beta, outputs)
     return outputs
 
 
@@ -158,11 +154,8 @@ def _write_gradient(
     data: Pooled, t: int, s: float, outputs: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − K_sβ`` to v in the rows of one task, with the switch s."""
-    first, last = data.offsets[t], data.offsets[t + 1]
-    c, here = data.c[first:last], v[first:last]
-    communal, own = outputs[0, first:last], outputs[1, first:last]
-    for i in range(c.size):
-        here[i] = c[i] - communal[i] - s * own[i]
+    rows = slice(data.offsets[t], data.offsets[t + 1])
+    v[rows] = data.c[rows] - outputs[0, rows] - s * outputs[1, rows]
 
 
 @routine
@@ -177,17 +170,9 @@ def _write_gradients(
 @routine
 def _list_free(data: Pooled, beta: FloatArray) -> tuple[IntArray, IntArray, int]:
     """Return the free variables, where each task's begin, and how many have any."""
-    index = np.empty(beta.size, np.intp)
-    starts = np.zeros(data.offsets.size, np.intp)
-    m, n_tasks = 0, 0
-    for t in range(data.offsets.size - 1):
-        for i in range(data.offsets[t], data.offsets[t + 1]):
-            if data.lo[i] < beta[i] < data.hi[i]:
-                index[m] = i
-                m += 1
-        starts[t + 1] = m
-        n_tasks += m > starts[t]
-    return index[:m], starts, n_tasks
+    index = np.flatnonzero((data.lo < beta) & (beta < data.hi))
+    starts = np.searchsorted(index, data.offsets)
+    return index, starts, int(np.count_nonzero(np.diff(starts)))
 
 
 @routine
@@ -256,17 +241,16 @@ def _write_matrix(
     U, row, rank = factor.U, factor.row, data.communal.shape[1]
     largest = 0.0
     for t in range(s.size):
-        first, n = data.offsets[t], data.offsets[t + 1] - data.offsets[t]
         start, stop = starts[t], starts[t + 1]
+        (within, own), first = _matrices(data, t), data.offsets[t]
         top = 0.0
         for a in range(start, stop):
-            i = index[a]
-            entry = data.entries[t] + (i - first) * n - first
+            i = index[a] - first
             for b in range(a, stop):
-                k = entry + index[b]
-                U[row[a] + b] = data.within[k] + s[t] * data.own[k]
+                j = index[b] - first
+                U[row[a] + b] = within[i, j] + s[t] * own[i, j]
             for b in range(stop, factor.end[a]):
-                U[row[a] + b] = data.communal[i, index[b]]
+                U[row[a] + b] = data.communal[index[a], index[b]]
             top = max(top, U[row[a] + a])
         for a in range(start, stop):
             for b in range(a, stop):
@@ -325,21 +309,19 @@ def _factorise_free(
             U = factor.U[first : first + n * n].reshape(n, n)
             factorise(U, n, n, ridge)
         top, bottom = factor.top[t], factor.bottom[t]
-        for a in range(top, bottom):
-            w[a] = 1.0 if start <= a < stop else 0.0
+        w[start:stop] = 1.0
         _forward(factor, start, bottom, w)
         for u in range(t if top < start else 0):
             _project(factor, u, w)
         part = w[top:bottom]
         scale = 1.0 / np.sqrt(dot(part, part))
-        for a in range(top, bottom):
-            factor.sums[factor.place[t] + a] = scale * w[a]
-            w[a] = 0.0
+        place = factor.place[t]
+        factor.sums[place + top : place + bottom] = scale * part
+        part[:] = 0.0
     for k in range(w.size - m):
-        for a in range(m):
-            w[a] = data.communal[index[a], k]
-        for a in range(m, w.size):
-            w[a] = -1.0 if a == m + k else 0.0
+        w[:m] = data.communal[index, k]
+        w[m:] = 0.0
+        w[m + k] = -1.0
         _forward(factor, starts[0], m, w)
         _keep(factor, k, w)
     return factor
@@ -374,7 +356,7 @@ def _joint_step(
     # The decrease is the change times the mean of v before and v after.
     change = target - beta
     gain = dot(change, v)
-    _write_outputs(data, target, outputs)
+    outputs[:] = outputs_of(data, target)
     _write_gradients(data, s, outputs, v)
     gain += dot(change, v)
     if gain < 0.0:
@@ -418,18 +400,16 @@ def _move(
             room = data.hi[i] - target[i] if d > 0.0 else target[i] - data.lo[i]
             if max(room, 0.0) < step * abs(d):
                 step, blocking = max(room, 0.0) / abs(d), a
-        for a in range(m):
-            i = index[a]
-            moved = target[i] + step * remaining * direction[a]
-            target[i] = min(max(moved, data.lo[i]), data.hi[i])
+        moved = target[index] + step * remaining * direction
+        target[index] = np.minimum(np.maximum(moved, data.lo[index]), data.hi[index])
         if blocking == m:
             return
         p = index[blocking]
         target[p] = data.hi[p] if direction[blocking] > 0.0 else data.lo[p]
         is_kept[blocking] = True
         remaining *= 1.0 - step
-        for a in range(size):
-            w[a] = 1.0 if a == blocking else 0.0
+        w[:] = 0.0
+        w[blocking] = 1.0
         _forward(factor, blocking, m, w)
         _keep(factor, n_kept, w)
         add_scaled(z, -dot(w, z), w)
@@ -442,16 +422,10 @@ def _keep_sums(
 ) -> None:
     """Make sums of the direction within tasks zero to rounding, without some."""
     for t in range(starts.size - 1):
-        drift, count = 0.0, 0
-        for a in range(starts[t], starts[t + 1]):
-            if is_kept[a]:
-                direction[a] = 0.0
-            else:
-                drift += direction[a]
-                count += 1
-        for a in range(starts[t], starts[t + 1]):
-            if not is_kept[a]:
-                direction[a] -= drift / count
+        own = slice(starts[t], starts[t + 1])
+        part, is_free = direction[own], ~is_kept[own]
+        drift = np.where(is_free, part, 0.0).sum() / np.count_nonzero(is_free)
+        part[:] = np.where(is_free, part - drift, 0.0)
 
 
 @compiled
@@ -475,18 +449,15 @@ def curvature(
     w = np.zeros(size)
     for t in range(s.size):
         top, bottom, place = factor.top[t], factor.bottom[t], factor.place[t]
-        for a in range(top, bottom):
-            is_own = starts[t] <= a < starts[t + 1]
-            w[a] = outputs[1, index[a]] if is_own else 0.0
+        w[starts[t] : starts[t + 1]] = outputs[1, index[starts[t] : starts[t + 1]]]
         _forward(factor, starts[t], bottom, w)
         first, last = (t, t + 1) if data.is_factor else (0, s.size)
         for u in range(first, last):
             _project(factor, u, w)
         for k in range(rank):
             along[t, k] = dot_at(factor.kept, k * size + top, w, top, bottom - top)
-        for a in range(top, bottom):
-            turned[place + a] = w[a]
-            w[a] = 0.0
+        turned[place + top : place + bottom] = w[top:bottom]
+        w[top:bottom] = 0.0
     for t in range(s.size):
         top, n = factor.top[t], factor.bottom[t] - factor.top[t]
         for u in range(t + 1):
@@ -515,29 +486,24 @@ def _dual_of(data: Pooled, t: int, beta: FloatArray, v: FloatArray) -> Dual:
 
 
 @compiled
-def write_values(
-    arrays: tuple[Any, ...],
-    s: FloatArray,
-    beta: FloatArray,
-    outputs: FloatArray,
-    q: FloatArray,
-    intercept: FloatArray,
-    values: FloatArray,
-) -> None:
-    """Write q_t, the intercepts, c'β, β'K_sβ and the loss of a point."""
+def values_of(
+    arrays: tuple[Any, ...], s: FloatArray, beta: FloatArray, outputs: FloatArray
+) -> tuple[FloatArray, FloatArray, float, float, float]:
+    """Return q_t, the intercepts, c'β, β'K_sβ and the loss of a point."""
     data, n = Pooled(*arrays), beta.size
-    v = np.empty(n)
+    v, q, intercept = np.empty(n), np.empty(s.size), np.empty(s.size)
     _write_gradients(data, s, outputs, v)
-    values[LINEAR] = dot(data.c, beta)
-    values[QUADRATIC] = values[LINEAR] - dot(v, beta)
+    linear = dot(data.c, beta)
+    quadratic = linear - dot(v, beta)
     for t in range(s.size):
         first, last = data.offsets[t], data.offsets[t + 1]
         intercept[t] = intercept_at(_dual_of(data, t, beta, v))
         q[t] = 0.5 * dot_at(beta, first, outputs, n + first, last - first)
-        for i in range(first, last):
-            residual = v[i] - intercept[t]
-            v[i] = max(data.lo[i] * residual, data.hi[i] * residual)
-    values[LOSS] = total(v)
+        residual = v[first:last] - intercept[t]
+        v[first:last] = np.maximum(
+            data.lo[first:last] * residual, data.hi[first:last] * residual
+        )
+    return q, intercept, linear, quadratic, total(v)
 
 
 @routine
@@ -569,20 +535,14 @@ def _sweep_task(
     Returns the pair steps done, their credit (`pair_steps`), and how many β changed.
     """
     first, last = data.offsets[t], data.offsets[t + 1]
-    n, entry = last - first, data.entries[t]
-    K = np.empty((n, n))
+    within, own = _matrices(data, t)
+    K = within + s * own
+    n, c, start = last - first, v[first:last].copy(), beta[first:last].copy()
     work, index = workspace(n)
-    c, start = np.empty(n), np.empty(n)
     for a in range(n):
-        c[a], start[a] = v[first + a], beta[first + a]
-    for a in range(n):
-        k = entry + a * n
-        row, within, own = K[a], data.within[k : k + n], data.own[k : k + n]
-        for b in range(n):
-            row[b] = within[b] + s * own[b]
-        work[DIAGONAL, a] = row[a]
+        work[DIAGONAL, a] = K[a, a]
         if start[a] != 0.0:
-            add_scaled(c, start[a], row)
+            add_scaled(c, start[a], K[a])
     dual = _dual_of(data, t, beta, v)
     dual = Dual(c, dual.lo, dual.hi, 0.0, dual.beta, dual.v)
     done, _, credit = pair_steps(K, dual, work, index, tol, most, credit)
@@ -592,11 +552,10 @@ def _sweep_task(
         if change == 0.0:
             continue
         changed += 1
-        k = entry + a * n
-        add_scaled(outputs[1, first:last], change, data.own[k : k + n])
+        add_scaled(outputs[1, first:last], change, own[a])
         row = data.communal[first + a]
         if data.is_factor:
-            add_scaled(outputs[0, first:last], change, data.within[k : k + n])
+            add_scaled(outputs[0, first:last], change, within[a])
             add_scaled(shared, change, row)
         else:
             add_scaled(outputs[0], change, row)
@@ -643,7 +602,7 @@ def solve_joint(
             progress[LOOKED] = 0.0
         if is_done or is_long:
             if progress[UPDATES] > 0.0:
-                _write_outputs(data, beta, outputs)
+                outputs[:] = outputs_of(data, beta)
                 progress[UPDATES] = 0.0
             continue
         if slice_left <= 0.0:
@@ -715,7 +674,8 @@ def move_switches(
     for _ in range(_TURNS):
         is_settled = True
         for t in range(log_odds.size):
-            n = data.offsets[t + 1] - data.offsets[t]
+            rows = slice(data.offsets[t], data.offsets[t + 1])
+            n = rows.stop - rows.start
             lowest, highest = -FAR, FAR
             if data.is_factor:
                 _outputs_of_task(data, t, beta, shared, outputs[0])
@@ -730,12 +690,9 @@ def move_switches(
                         data, t, s, tol, most, beta, outputs, v, 0.0, shared
                     )
                     work_left -= done * step_cost(n) + changed * data.communal.shape[1]
-                q, free = 0.0, 0.0
-                for i in range(data.offsets[t], data.offsets[t + 1]):
-                    part = 0.5 * beta[i] * outputs[1, i]
-                    q += part
-                    if data.lo[i] < beta[i] < data.hi[i]:
-                        free += part
+                parts = 0.5 * beta[rows] * outputs[1, rows]
+                is_free = (data.lo[rows] < beta[rows]) & (beta[rows] < data.hi[rows])
+                q, free = parts.sum(), parts[is_free].sum()
                 residual = q - log_alpha - log_odds[t]
                 step = residual / (1.0 + 2.0 * max(free, 0.0) * (1.0 - s))
                 if abs(step) < _SETTLED:

@@ -49,8 +49,6 @@ class SquaredPath(SwitchedPath):
             max_iter=self.max_iter,
             floor=LEAST_SHARE * 0.5 * C * float(np.sum(self.tasks.c**2)),
         )
-        # Those of α = 0 are infinite.
-        self._log_odds = result.extra["log_odds"] if log_alpha > -np.inf else None
         return self._certified(result, state.beta, state.intercept)
 
 

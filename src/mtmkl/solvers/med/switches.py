@@ -124,12 +124,6 @@ class _Search(Descent):
         """The switches."""
         return expit(self.u)
 
-    def prior(self, u: FloatArray) -> float:
-        """Return how far switches are from those without samples."""
-        if self.log_alpha == -np.inf:
-            return 0.0
-        return divergence(u, np.full(u.size, -self.log_alpha))
-
     def solve(self) -> None:
         top = float(self.u.max(initial=-np.inf))  # a graph of one node has none
         if expit(top) >= self.visible:
@@ -148,7 +142,8 @@ class _Search(Descent):
             visible = _VISIBLE * self.tol * self.inner.primal / largest
             self.visible = min(visible, _MOST_VISIBLE)
         cost = switch_cost(self.inner.q, self.log_alpha)
-        return self.prior(self.u) + self.inner.primal, self.inner.linear - cost
+        prior = prior_cost(self.u, self.log_alpha)
+        return prior + self.inner.primal, self.inner.linear - cost
 
     def step(self) -> None:
         """Take a step of sufficient decrease along the direction of Newton."""
@@ -163,7 +158,7 @@ class _Search(Descent):
         while True:
             self.u = _between(u, u + direction, length)
             self.solve()
-            value = self.prior(self.u) + self.inner.dual
+            value = prior_cost(self.u, self.log_alpha) + self.inner.dual
             is_lower = value <= ceiling + _SUFFICIENT_DECREASE * length * slope
             if is_lower or length < _SMALLEST_STEP:
                 break
@@ -214,6 +209,11 @@ def _between(u: FloatArray, v: FloatArray, step: float) -> FloatArray:
     on = np.logaddexp(here - softplus(-u), there - softplus(-v))
     off = np.logaddexp(here - softplus(u), there - softplus(v))
     return on - off
+
+
+def prior_cost(u: FloatArray, log_alpha: float) -> float:
+    """Return how far switches are from those without samples, of odds 1/α."""
+    return 0.0 if log_alpha == -np.inf else divergence(u, np.full(u.size, -log_alpha))
 
 
 def divergence(u: FloatArray, v: FloatArray) -> float:
@@ -285,6 +285,9 @@ class SwitchedPath:
     ) -> Solution:
         """Return a solution with its duals; warn if it ended short of the tolerance."""
         end, limit = found.certificate, found.extra["limit"]
+        log_odds = found.extra["log_odds"]
+        # Those of α = 0 are infinite, and no start.
+        self._log_odds = None if np.isinf(log_odds).any() else log_odds
         warn_if_stopped(
             end, "switches", self.tol, remedy=remedy, limit=limit, stacklevel=5
         )

@@ -94,34 +94,23 @@ class LogisticDuals:
             self._theta = weights.copy()
             self._K = (self._grams @ weights).reshape(n, n)
             self._outputs = self._K @ self.beta
-        inner, limit, epoch = self._values(weights), "", 0
+        inner, cause, epoch = self._values(weights), "", 0
         while inner.primal - inner.dual > tolerance * inner.primal:
             before = inner.dual
-            logistic_epoch(
-                self._K,
-                self._y,
-                self.C,
-                self._rng.permutation(n),
-                self.beta,
-                self._outputs,
-            )
+            order = self._rng.permutation(n)
+            logistic_epoch(self._K, self._y, self.C, order, self.beta, self._outputs)
             epoch += 1
             self._work_left -= float(n * n)
             inner = self._values(weights)
             if inner.dual - before <= _STILL * abs(inner.dual):
-                limit = (
-                    f"rounding is all that is left of the logistic dual, C={self.C:g}: "
-                    "lower C, normalise the kernels, or raise tol"
-                )
+                cause = "rounding is all that is left of the logistic dual"
             elif epoch == _MAX_EPOCHS or self._work_left <= 0.0:
-                limit = (
-                    f"the logistic dual used up its work, C={self.C:g}: "
-                    "lower C, normalise the kernels, or raise tol"
-                )
-            if limit:
+                cause = "the logistic dual used up its work"
+            if cause:
                 break
-        by_term = (self.beta @ self._grams.reshape(n, -1)).reshape(n, -1)
-        q = np.maximum(0.5 * (self.beta @ by_term), 0.0)
+        remedy = f"C={self.C:g}: lower C, normalise the kernels, or raise tol"
+        limit = f"{cause}, {remedy}" if cause else ""
+        q = np.maximum(0.5 * (self.beta @ self._outputs_by_term()), 0.0)
         return replace(inner, q=q, limit=limit)
 
     def evaluate(self, weights: FloatArray) -> Inner:
@@ -136,15 +125,20 @@ class LogisticDuals:
         (K_dβ)'(H + K)^{-1}(K_eβ).
         """
         n = self._y.size
-        by_term = (self.beta @ self._grams.reshape(n, -1)).reshape(n, -1)
         share = np.clip(self._y * self.beta / self.C, 0.0, 1.0)
         # With S the root of H^{-1}, (H + K)^{-1} = S (I + SKS)^{-1} S.
         S = np.sqrt(self.C * share * (1.0 - share))
         K = (self._grams @ weights).reshape(n, n)
-        right = S[:, None] * by_term
+        right = S[:, None] * self._outputs_by_term()
         inner = np.eye(n) + S[:, None] * K * S
         out: FloatArray = right.T @ cho_solve(cho_factor(inner), right)
         return 0.5 * (out + out.T)
+
+    def _outputs_by_term(self) -> FloatArray:
+        """Return K_mβ, shape (n, M)."""
+        n = self._y.size
+        outputs: FloatArray = self.beta @ self._grams.reshape(n, -1)
+        return outputs.reshape(n, -1)
 
     def _values(self, weights: FloatArray) -> Inner:
         """Return the values at β, but for q."""

@@ -10,6 +10,8 @@ vertex. Optima of few positive entries take a few dozen small systems, whatever 
 number of variables.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
@@ -22,33 +24,43 @@ _ROUNDING = 1e-14
 _ZERO = 1e-7  # what an interior point leaves of a weight that is zero
 
 
+class Program(NamedTuple):
+    """A program, whose cuts may be none."""
+
+    g: FloatArray
+    H: FloatArray
+    center: FloatArray
+    offsets: FloatArray  # a (J,)
+    slopes: FloatArray  # B (J, n)
+
+
+class _Interior(NamedTuple):
+    """A point w > 0 with the slacks of the cuts, and multipliers z of w, μ of these."""
+
+    w: FloatArray
+    z: FloatArray
+    room: FloatArray
+    mu: FloatArray
+
+
 @compiled
 def minimise_on_simplex(
-    g: FloatArray,
-    H: FloatArray,
-    center: FloatArray,
-    tol: float,
-    max_iter: int,
-    x: FloatArray,
+    program: Program, tol: float, max_iter: int, x: FloatArray
 ) -> tuple[float, float, int]:
-    """Minimise from x, in place, until the gap is at most tol.
+    """Minimise from x, in place, until the gap is at most tol; cuts are left out.
 
     The gap is g(x)'x − min g(x), g(x) the gradient at x; ``max_iter`` limits the
     systems.
 
     Returns the objective, the gap and the number of systems.
     """
-    n = x.size
-    largest = 1e-300 / _RIDGE
-    for m in range(n):
-        largest = max(largest, H[m, m])
+    n, H = x.size, program.H
+    largest = max(1e-300 / _RIDGE, np.max(np.diag(H)))
     linear, gradient = np.empty(n), np.empty(n)
-    _add_product(g, -1.0, H, center, linear)
-    free, n_free = np.empty(n, np.int64), 0
-    for m in range(n):
-        if x[m] > 0.0:
-            free[n_free] = m
-            n_free += 1
+    _add_product(program.g, -1.0, H, program.center, linear)
+    positive = np.flatnonzero(x > 0.0)
+    free, n_free = np.empty(n, np.int64), positive.size
+    free[:n_free] = positive
     U, change, residual = np.empty((n, n)), np.empty(n), np.empty(n)
     n_iter = 0
     least, gap = _write_slopes(linear, H, x, gradient)
@@ -61,8 +73,7 @@ def minimise_on_simplex(
         free[place], n_free = least, max(n_free, place + 1)
         first = n_free - 1 if is_new else 0
         _factorise_free(H, largest, free[:n_free], first, U)
-        for a in range(n_free):
-            residual[a] = gradient[least] - gradient[free[a]]
+        residual[:n_free] = gradient[least] - gradient[free[:n_free]]
         # To the optimum of the free variables, past those that become zero.
         while n_iter < max_iter:
             n_iter += 1
@@ -89,7 +100,7 @@ def minimise_on_simplex(
         if gap >= before and n_iter > 2 * n:
             # Rounding is all that is left.
             break
-    return _value(g, H, center, x), gap, n_iter
+    return _value(program, x), gap, n_iter
 
 
 @routine
@@ -107,10 +118,7 @@ def _write_slopes(
 ) -> tuple[int, float]:
     """Write the gradient; return the number of the least partial derivative and gap."""
     _add_product(linear, 1.0, H, x, gradient)
-    least = 0
-    for m in range(x.size):
-        if gradient[m] < gradient[least]:
-            least = m
+    least = int(np.argmin(gradient))
     return least, dot(gradient, x) - gradient[least]
 
 
@@ -131,13 +139,11 @@ def _factorise_free(
         return
     last = free.size - 1
     square = U[last, last] + ridge
-    column = np.empty(last)
-    for a in range(last):
-        column[a] = U[a, last]
+    column = U[:last, last].copy()
     for a in range(last):
         column[a] /= U[a, a]
         add_scaled(column[a + 1 :], -column[a], U[a, a + 1 : last])
-        U[a, last] = column[a]
+    U[:last, last] = column
     U[last, last] = np.sqrt(max(square - dot(column, column), ridge))
 
 
@@ -145,9 +151,8 @@ def _factorise_free(
 def _write_direction(U: FloatArray, residual: FloatArray, out: FloatArray) -> None:
     """Write the change to the optimum over the free variables, of the sum 0."""
     n, m = U.shape[0], residual.size
-    ones, sums = np.empty(m), np.zeros(2)
-    for a in range(m):
-        out[a], ones[a] = residual[a], 1.0
+    ones, sum_out, sum_ones = np.ones(m), 0.0, 0.0
+    out[:m] = residual
     for a in range(m):
         row = U[a, a + 1 : m]
         out[a] /= U[a, a]
@@ -158,10 +163,9 @@ def _write_direction(U: FloatArray, residual: FloatArray, out: FloatArray) -> No
         first, left = a * n + a + 1, m - 1 - a
         out[a] = (out[a] - dot_at(U, first, out, a + 1, left)) / U[a, a]
         ones[a] = (ones[a] - dot_at(U, first, ones, a + 1, left)) / U[a, a]
-        sums[0] += out[a]
-        sums[1] += ones[a]
-    for a in range(m):
-        out[a] -= sums[0] / sums[1] * ones[a]
+        sum_out += out[a]
+        sum_ones += ones[a]
+    add_scaled(out[:m], -(sum_out / sum_ones), ones)
 
 
 @routine
@@ -172,10 +176,7 @@ def _solve_system(A: FloatArray, x: FloatArray) -> bool:
     """
     n = x.size
     for k in range(n):
-        p = k
-        for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[p, k]):
-                p = i
+        p = k + np.argmax(np.abs(A[k:, k]))
         if not abs(A[p, k]) > 0.0:
             return False
         if p != k:
@@ -207,35 +208,27 @@ def _step(free: IntArray, change: FloatArray, x: FloatArray) -> tuple[float, int
 
 
 @routine
-def _value(g: FloatArray, H: FloatArray, center: FloatArray, x: FloatArray) -> float:
+def _value(program: Program, x: FloatArray) -> float:
     """Return g'δ + ½ δ'Hδ."""
-    change, value = x - center, 0.0
+    change, value = x - program.center, 0.0
     for m in range(x.size):
-        bend = dot_at(H, m * x.size, change, 0, x.size)
-        value += (g[m] + 0.5 * bend) * change[m]
+        bend = dot_at(program.H, m * x.size, change, 0, x.size)
+        value += (program.g[m] + 0.5 * bend) * change[m]
     return value
 
 
 @compiled
 def minimise_with_cuts(
-    g: FloatArray,
-    H: FloatArray,
-    center: FloatArray,
-    offsets: FloatArray,
-    slopes: FloatArray,
-    tol: float,
-    max_iter: int,
-    x: FloatArray,
-    shares: FloatArray,
+    program: Program, tol: float, max_iter: int, x: FloatArray, shares: FloatArray
 ) -> tuple[float, float, int]:
     """Minimise from x, in place, until the gap is at most tol or rounding is left.
 
-    ``offsets`` and ``slopes`` are a and B, finite. The multipliers μ ≥ 0 of the cuts,
-    of sum at most 1, are written to ``shares``. With h = g + Hδ + B'μ the gap is
-    h'x − min h, and what μ misses of the maximum.
+    The multipliers μ ≥ 0 of the cuts, of sum at most 1, are written to ``shares``. With
+    h = g + Hδ + B'μ the gap is h'x − min h, and what μ misses of the maximum.
 
     Returns the objective, the gap and the number of Newton systems.
     """
+    g, H, center, offsets, slopes = program
     n, n_cuts = x.size, offsets.size
     n_all = n_cuts + 1
     linear, gradient = np.empty(n), np.empty(n)
@@ -252,9 +245,7 @@ def minimise_with_cuts(
     _add_product(level, 1.0, B, w, heights)
     unit = max(tol, np.max(gradient) - np.min(gradient))
     unit = max(unit, np.max(heights) - np.min(heights))
-    top = unit
-    for j in range(n_cuts):
-        top = max(top, heights[j] + unit)
+    top = np.max(heights) + unit
     room, mu, z = top - heights, np.full(n_all, 1.0 / n_all), np.full(n, unit)
     nu = unit - total(gradient) / n
     n_iter = 0
@@ -277,7 +268,8 @@ def minimise_with_cuts(
         _add_product(level, 1.0, B, w, heights)
         missing = room - (top - heights)
         h = target / room - mu + mu / room * missing
-        _write_system(H, B, gradient, w, z, room, mu, h, target, A)
+        point = _Interior(w, z, room, mu)
+        _write_system(H, B, gradient, point, h, target, A)
         if not _solve_system(A, step):
             break
         length, d_z = 1.0, target / w - z - z * step[:n] / w
@@ -305,11 +297,11 @@ def minimise_with_cuts(
         is_zero = w[m] < _ZERO and z[m] * _ZERO > w[m] * w[m] * tol
         x[m] = 0.0 if is_zero else w[m]
     x /= total(x)
-    objective, gap = _value_with_cuts(g, H, center, offsets, slopes, shares, x)
+    objective, gap = _value_with_cuts(program, shares, x)
     if gap > tol:
         # H may be so large that zeros cost more than they are worth.
         w /= total(w)
-        other, left = _value_with_cuts(g, H, center, offsets, slopes, shares, w)
+        other, left = _value_with_cuts(program, shares, w)
         if left < gap:
             x[:] = w
             objective, gap = other, left
@@ -327,22 +319,18 @@ def _write_system(
     H: FloatArray,
     B: FloatArray,
     residual: FloatArray,
-    w: FloatArray,
-    z: FloatArray,
-    room: FloatArray,
-    mu: FloatArray,
+    point: _Interior,
     h: FloatArray,
     target: float,
     A: FloatArray,
 ) -> None:
     """Write the equations of a Newton step of w, of the highest cut and of ν."""
+    w, z, room, mu = point
     n = w.size
+    A[:n, :n] = H
     for a in range(n):
-        row = A[a]
-        row[:n] = H[a]
-        row[a] += z[a] / w[a]
-        row[n], row[n + 1] = 0.0, 1.0
-        row[n + 2] = target / w[a] - z[a] - residual[a]
+        A[a, a] += z[a] / w[a]
+    A[:n, n], A[:n, n + 1], A[:n, n + 2] = 0.0, 1.0, target / w - z - residual
     A[n, :n], A[n + 1, :n] = 0.0, 1.0
     A[n, n], A[n, n + 1], A[n, n + 2] = 0.0, 0.0, total(mu) - 1.0 + total(h)
     A[n + 1, n], A[n + 1, n + 1], A[n + 1, n + 2] = 0.0, 0.0, 1.0 - total(w)
@@ -358,22 +346,16 @@ def _write_system(
 
 @routine
 def _value_with_cuts(
-    g: FloatArray,
-    H: FloatArray,
-    center: FloatArray,
-    offsets: FloatArray,
-    slopes: FloatArray,
-    shares: FloatArray,
-    x: FloatArray,
+    program: Program, shares: FloatArray, x: FloatArray
 ) -> tuple[float, float]:
     """Return the objective at x, and its gap with the multipliers of the cuts."""
-    change, h = x - center, np.empty(x.size)
-    _add_product(g, 1.0, H, change, h)
+    change, h = x - program.center, np.empty(x.size)
+    _add_product(program.g, 1.0, program.H, change, h)
     highest, gap = 0.0, 0.0
     for j in range(shares.size):
-        height = offsets[j] + dot(slopes[j], change)
+        height = program.offsets[j] + dot(program.slopes[j], change)
         highest = max(highest, height)
         gap -= shares[j] * height
-        add_scaled(h, shares[j], slopes[j])
+        add_scaled(h, shares[j], program.slopes[j])
     gap += dot(h, x) - np.min(h) + highest
-    return _value(g, H, center, x) + highest, gap
+    return _value(program, x) + highest, gap

@@ -68,19 +68,9 @@ SLICE = 2e8
 """Multiplications of compiled work between two looks for an interrupt."""
 
 # Rows of the work space. Callers of `pair_steps` fill the diagonal of K.
-(
-    _UP,
-    _LOW,
-    DIAGONAL,
-    _INVERSE,
-    _POINT,
-    _NEWTON,
-    _ONES,
-    _SMALLEST,
-    _LARGEST,
-    _TARGET,
-    _N_ROWS,
-) = range(11)
+_UP, _LOW, DIAGONAL, _INVERSE, _POINT = range(5)
+_NEWTON, _ONES, _SMALLEST, _LARGEST, _TARGET = range(5, 10)
+_N_ROWS = 10
 
 
 class Dual(NamedTuple):
@@ -181,8 +171,7 @@ def negative_gradient(
     K: FloatArray, c: FloatArray, beta: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − Kβ`` to `v`, skipping the zeros of β."""
-    for k in range(v.size):
-        v[k] = c[k]
+    v[:] = c
     for i in range(beta.size):
         if beta[i] != 0.0:
             add_scaled(v, -beta[i], K[i])
@@ -241,8 +230,8 @@ def drop(U: FloatArray, m: int, width: int, p: int) -> None:
 @routine
 def _free_system(
     K: FloatArray, dual: Dual, n_sums: int, work: FloatArray, index: IntArray
-) -> FloatArray:
-    """Return ``[K | 1 | v]`` of the free variables.
+) -> tuple[FloatArray, float]:
+    """Return ``[K | 1 | v]`` of the free variables, and the largest K_ii of theirs.
 
     Their numbers are written to `index`, where they are and may go to `work`.
     """
@@ -273,7 +262,7 @@ def _free_system(
         for a in range(m):
             for b in range(a, m):
                 U[a, b] += top
-    return U
+    return U, top
 
 
 @routine
@@ -334,11 +323,8 @@ def _face_step(
     epsilon, beta, v = dual.epsilon, dual.beta, dual.v
     point, newton, target = work[_POINT], work[_NEWTON], work[_TARGET]
     smallest, largest = work[_SMALLEST], work[_LARGEST]
-    U = _free_system(K, dual, n_sums, work, index)
+    U, top = _free_system(K, dual, n_sums, work, index)
     m = U.shape[0]
-    top = 0.0
-    for a in range(m):
-        top = max(top, K[index[a], index[a]])
     factorise(U, m, m + 2, max(_RIDGE * top, 1e-300))
     remaining = 1.0
     for _ in range(2 + m // 2):
@@ -378,8 +364,7 @@ def _face_step(
     if gain < 0.0:
         _move(K, target, beta, v)
         return False
-    for k in range(beta.size):
-        beta[k] = target[k]
+    beta[:] = target
     return True
 
 
@@ -621,7 +606,7 @@ def single_steps(
 
 @compiled
 def workspace(n: int) -> tuple[FloatArray, IntArray]:
-    """Return the two work arrays that solves of up to `n` variables share."""
+    """Return the two work arrays of a solve of `n` variables."""
     return np.empty((_N_ROWS, n)), np.empty(n, np.int64)
 
 

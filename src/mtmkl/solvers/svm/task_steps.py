@@ -5,6 +5,8 @@ lie one after the other, as :class:`~mtmkl.kernels.gram.GramBlocks` has them; Gr
 matrices and outputs are flat, in the order of their entries.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine
@@ -49,15 +51,14 @@ def first_progress(work: float) -> FloatArray:
     return np.array([0.0, 0.0, FIRST_SHARE, work])
 
 
-@routine
-def _weights_of(kernels: Kernels, s: FloatArray, t: int) -> tuple[FloatArray, ...]:
-    """Return the weights of the features and of the Gram matrices of a task."""
-    features, weight = kernels[2], kernels[4]
-    n_features = features.shape[1]
-    found = np.empty(weight.shape[1])
-    for f in range(found.size):
-        found[f] = s[weight[t, f]]
-    return found[:n_features], found[n_features:]
+class _Task(NamedTuple):
+    """The arrays of one task."""
+
+    x: FloatArray  # features (n, F)
+    gram: FloatArray  # (n·n·G,)
+    beta: FloatArray
+    w: FloatArray  # X'β (F,)
+    out: FloatArray  # K_g β (n·G,)
 
 
 @routine
@@ -71,24 +72,33 @@ def _kernels_of(kernels: Kernels, t: int) -> tuple[FloatArray, FloatArray]:
 
 
 @routine
-def _sums_of(kernels: Kernels, sums: Sums, t: int) -> Sums:
-    """Return β, the weights of the features and the outputs of a task."""
+def _task_of(kernels: Kernels, sums: Sums, t: int) -> _Task:
+    x, gram = _kernels_of(kernels, t)
     beta, weights, outputs = sums
     first, last = kernels[0][t], kernels[0][t + 1]
     n_grams = outputs.size // beta.size
     own = outputs[first * n_grams : last * n_grams]
-    return beta[first:last], weights[t], own
+    return _Task(x, gram, beta[first:last], weights[t], own)
 
 
 @routine
-def _add_example(
-    x: FloatArray, gram: FloatArray, i: int, b: float, w: FloatArray, out: FloatArray
-) -> None:
+def _weights_of(kernels: Kernels, s: FloatArray, t: int) -> tuple[FloatArray, ...]:
+    """Return the weights of the features and of the Gram matrices of a task."""
+    n_features, weight = kernels[2].shape[1], kernels[4][t]
+    found = np.empty(weight.size)
+    for f in range(weight.size):
+        found[f] = s[weight[f]]
+    return found[:n_features], found[n_features:]
+
+
+@routine
+def _add_example(task: _Task, i: int, b: float) -> None:
     """Add what a sample with the multiplier b contributes to the sums of its task."""
-    for f in range(w.size):
-        w[f] += b * x[i, f]
-    if out.size > 0:
-        add_scaled(out, b, gram[i * out.size : (i + 1) * out.size])
+    n_outputs = task.out.size
+    for f in range(task.w.size):
+        task.w[f] += b * task.x[i, f]
+    if n_outputs > 0:
+        add_scaled(task.out, b, task.gram[i * n_outputs : (i + 1) * n_outputs])
 
 
 @compiled
@@ -97,11 +107,10 @@ def write_sums(kernels: Kernels, sums: Sums) -> None:
     sums[1][:] = 0.0
     sums[2][:] = 0.0
     for t in range(kernels[0].size - 1):
-        x, gram = _kernels_of(kernels, t)
-        beta, w, out = _sums_of(kernels, sums, t)
-        for i in range(beta.size):
-            if beta[i] != 0.0:
-                _add_example(x, gram, i, beta[i], w, out)
+        task = _task_of(kernels, sums, t)
+        for i in range(task.beta.size):
+            if task.beta[i] != 0.0:
+                _add_example(task, i, task.beta[i])
 
 
 @compiled
@@ -116,7 +125,8 @@ def rescale(
     offsets = kernels[0]
     for t in range(offsets.size - 1):
         linear, quadratic = statistics[t, LINEAR], statistics[t, QUADRATIC]
-        beta, w, out = _sums_of(kernels, sums, t)
+        task = _task_of(kernels, sums, t)
+        beta = task.beta
         factor = FAR
         for i in range(beta.size):
             if beta[i] > 0.0:
@@ -134,44 +144,27 @@ def rescale(
             elif abs(b - low) <= 1e-14 * abs(low):
                 b = low
             beta[i] = b
-        for f in range(w.size):
-            w[f] *= factor
-        for k in range(out.size):
-            out[k] *= factor
-
-
-@routine
-def _products(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a·b by elements."""
-    found = np.empty(a.size)
-    for k in range(a.size):
-        found[k] = a[k] * b[k]
-    return found
+        task.w[:] *= factor
+        task.out[:] *= factor
 
 
 @routine
 def _negative_gradient(
-    c: FloatArray,
-    x: FloatArray,
-    s_features: FloatArray,
-    s_grams: FloatArray,
-    w: FloatArray,
-    out: FloatArray,
-    v: FloatArray,
+    task: _Task, weights: tuple[FloatArray, ...], c: FloatArray, v: FloatArray
 ) -> None:
     """Write ``c − Σ_f s_f K_f β`` to v."""
+    s_features, s_grams = weights
     n_features, n_grams = s_features.size, s_grams.size
-    for i in range(v.size):
-        v[i] = c[i]
+    v[:] = c
     if n_features > 0:
-        scaled = _products(s_features, w)
+        scaled = s_features * task.w
         for i in range(v.size):
-            v[i] -= dot_at(x, i * n_features, scaled, 0, n_features)
+            v[i] -= dot_at(task.x, i * n_features, scaled, 0, n_features)
     if n_grams == 1:
-        add_scaled(v, -s_grams[0], out)
+        add_scaled(v, -s_grams[0], task.out)
     elif n_grams > 1:
         for i in range(v.size):
-            v[i] -= dot_at(out, i * n_grams, s_grams, 0, n_grams)
+            v[i] -= dot_at(task.out, i * n_grams, s_grams, 0, n_grams)
 
 
 @compiled
@@ -190,21 +183,15 @@ def violation_at(dual: Dual, equality: bool) -> tuple[float, float]:
 
 @routine
 def _sub_gram(
-    x: FloatArray,
-    gram: FloatArray,
-    s_features: FloatArray,
-    s_grams: FloatArray,
-    rows: IntArray,
-    K: FloatArray,
+    task: _Task, weights: tuple[FloatArray, ...], rows: IntArray, K: FloatArray
 ) -> None:
     """Write ``Σ_f s_f K_f`` between some rows to the first columns of K."""
+    (s_features, s_grams), x, gram = weights, task.x, task.gram
     n, n_features, n_grams = x.shape[0], s_features.size, s_grams.size
-    m = rows.size
-    scaled = np.empty(n_features)
+    m, scaled = rows.size, np.empty(n_features)
     for a in range(m):
         i = rows[a]
-        for b in range(a + 1):
-            K[a, b] = 0.0
+        K[a, : a + 1] = 0.0
         if n_features > 0:
             for f in range(n_features):
                 scaled[f] = s_features[f] * x[i, f]
@@ -237,8 +224,7 @@ def diagonals(kernels: Kernels, s: FloatArray) -> FloatArray:
         n, n_grams = x.shape[0], s_grams.size
         for i in range(n):
             here = dot_at(gram, i * (n + 1) * n_grams, s_grams, 0, n_grams)
-            here += dot(_products(s_features, x[i]), x[i])
-            found[offsets[t] + i] = here
+            found[offsets[t] + i] = here + dot(s_features * x[i], x[i])
     return found
 
 
@@ -273,23 +259,15 @@ def _dual_of(rows: IntArray, dual: Dual) -> Dual:
 
 
 @routine
-def _take_over(
-    rows: IntArray,
-    new: FloatArray,
-    x: FloatArray,
-    gram: FloatArray,
-    beta: FloatArray,
-    w: FloatArray,
-    out: FloatArray,
-) -> bool:
+def _take_over(rows: IntArray, new: FloatArray, task: _Task) -> bool:
     """Move β of some samples, and the sums of their task; tell whether any moved."""
     moved = False
     for a in range(rows.size):
         i = rows[a]
-        if new[a] != beta[i]:
+        if new[a] != task.beta[i]:
             moved = True
-            _add_example(x, gram, i, new[a] - beta[i], w, out)
-            beta[i] = new[a]
+            _add_example(task, i, new[a] - task.beta[i])
+            task.beta[i] = new[a]
     return moved
 
 
@@ -316,10 +294,9 @@ def _write_values(dual: Dual, intercept: float, statistics: FloatArray) -> None:
 
 
 @routine
-def _add_squares(
-    weight: IntArray, beta: FloatArray, w: FloatArray, out: FloatArray, q: FloatArray
-) -> None:
+def _add_squares(weight: IntArray, task: _Task, q: FloatArray) -> None:
     """Add ½ β_t'K_tf β_t of a task to q, by the weights of its terms."""
+    beta, w, out = task.beta, task.w, task.out
     n_grams = weight.size - w.size
     products = np.zeros(n_grams)
     if n_grams == 1:
@@ -332,17 +309,6 @@ def _add_squares(
         q[weight[f]] += 0.5 * w[f] * w[f]
     for g in range(n_grams):
         q[weight[w.size + g]] += 0.5 * products[g]
-
-
-@routine
-def _write_totals(statistics: FloatArray) -> None:
-    """Write the sums over the tasks, and the largest violation, to the last row."""
-    totals = statistics[statistics.shape[0] - 1]
-    totals[:] = 0.0
-    for t in range(statistics.shape[0] - 1):
-        largest = max(totals[VIOLATION], statistics[t, VIOLATION])
-        add_scaled(totals, 1.0, statistics[t])
-        totals[VIOLATION] = largest
 
 
 @compiled
@@ -370,14 +336,13 @@ def solve_tasks(
         first, last = offsets[t], offsets[t + 1]
         c, lo, hi = all_c[first:last], all_lo[first:last], all_hi[first:last]
         v, diagonal = np.empty(last - first), all_diagonals[first:last]
-        x, gram = _kernels_of(kernels, t)
-        s_features, s_grams = _weights_of(kernels, s, t)
-        beta, w, out = _sums_of(kernels, sums, t)
+        task, weights = _task_of(kernels, sums, t), _weights_of(kernels, s, t)
+        beta = task.beta
         dual = Dual(c, lo, hi, epsilon, beta, v)
         allowed, largest = tol, 1.0
         for f in range(weight.shape[1]):
             largest = max(largest, s[weight[t, f]])
-        _negative_gradient(c, x, s_features, s_grams, w, out, v)
+        _negative_gradient(task, weights, c, v)
         while True:
             violation, intercept = violation_at(dual, equality)
             if violation <= tol:
@@ -393,7 +358,7 @@ def solve_tasks(
             rows = _violating(dual, intercept)
             m = rows.size
             K = np.empty((m, m))
-            _sub_gram(x, gram, s_features, s_grams, rows, K)
+            _sub_gram(task, weights, rows, K)
             some = _dual_of(rows, dual)
             work, index = workspace(m)
             for a in range(m):
@@ -413,8 +378,8 @@ def solve_tasks(
             spent = done * cost + 0.5 * m * m * weight.shape[1]
             slice_left -= spent
             progress[WORK] -= spent
-            moved = _take_over(rows, some.beta, x, gram, beta, w, out)
-            _negative_gradient(c, x, s_features, s_grams, w, out, v)
+            moved = _take_over(rows, some.beta, task)
+            _negative_gradient(task, weights, c, v)
             if not moved:  # rounding is all that is left
                 break
             if slice_left <= 0.0:
@@ -426,8 +391,13 @@ def solve_tasks(
         statistics[t, INTERCEPT], statistics[t, VIOLATION] = intercept, violation
         _write_values(dual, intercept, statistics[t])
         statistics[t, DRIFT] *= largest * rounding_error(diagonal, c, beta)
-        _add_squares(weight[t], beta, w, out, q)
-    _write_totals(statistics)
+        _add_squares(weight[t], task, q)
+    totals = statistics[-1]
+    totals[:] = 0.0
+    for t in range(offsets.size - 1):
+        violation = max(totals[VIOLATION], statistics[t, VIOLATION])
+        add_scaled(totals, 1.0, statistics[t])
+        totals[VIOLATION] = violation
     return True
 
 
@@ -464,57 +434,35 @@ def write_curvature_factors(
     offsets = kernels[0]
     for t in range(offsets.size - 1):
         first, last = offsets[t], offsets[t + 1]
-        beta, w, out = _sums_of(kernels, sums, t)
-        rows = _free(beta, lo[first:last], hi[first:last], epsilon)
+        task, weights = _task_of(kernels, sums, t), _weights_of(kernels, s, t)
+        beta = task.beta
+        is_inside = (lo[first:last] < beta) & (beta < hi[first:last])
+        rows = np.flatnonzero(is_inside & ((epsilon == 0.0) | (beta != 0.0)))
         m = rows.size
         if m <= equality:
             continue
-        x, gram = _kernels_of(kernels, t)
-        s_features, s_grams = _weights_of(kernels, s, t)
         width = m + 1 + factors.shape[1]
         U = np.empty((m, width))
-        _sub_gram(x, gram, s_features, s_grams, rows, U)
-        largest = 0.0
-        for a in range(m):
-            largest = max(largest, U[a, a])
-        _write_outputs(rows, x, w, out, U)
+        _sub_gram(task, weights, rows, U)
+        largest = np.max(np.diag(U[:, :m]))
+        _write_outputs(rows, task, U)
         factorise(U, m, width, max(1e-11 * largest, 1e-300))
-        ones = np.empty(m)
-        for a in range(m):
-            ones[a] = U[a, m]
-            for f in range(factors.shape[1]):
-                factors[first + a, f] = U[a, m + 1 + f]
+        ones = U[:, m].copy()
+        factors[first : first + m] = U[:, m + 1 :]
         if equality:
             _project(ones, factors[first : first + m])
         counts[t] = m
 
 
 @routine
-def _free(beta: FloatArray, lo: FloatArray, hi: FloatArray, epsilon: float) -> IntArray:
-    """Return the free variables."""
-    rows = np.empty(beta.size, np.int64)
-    m = 0
-    for i in range(beta.size):
-        b = beta[i]
-        if lo[i] < b < hi[i] and (epsilon == 0.0 or b != 0.0):
-            rows[m] = i
-            m += 1
-    return rows[:m]
-
-
-@routine
-def _write_outputs(
-    rows: IntArray, x: FloatArray, w: FloatArray, out: FloatArray, U: FloatArray
-) -> None:
+def _write_outputs(rows: IntArray, task: _Task, U: FloatArray) -> None:
     """Write 1 and the outputs of each term for some samples to U, after the kernel."""
-    m, n_features, n_grams = rows.size, w.size, out.size // x.shape[0]
+    m, n_features = rows.size, task.w.size
+    outputs = task.out.reshape((task.beta.size, task.out.size // task.beta.size))
     for a in range(m):
-        i = rows[a]
         U[a, m] = 1.0
-        for f in range(n_features):
-            U[a, m + 1 + f] = w[f] * x[i, f]
-        for g in range(n_grams):
-            U[a, m + 1 + n_features + g] = out[i * n_grams + g]
+        U[a, m + 1 : m + 1 + n_features] = task.w * task.x[rows[a]]
+        U[a, m + 1 + n_features :] = outputs[rows[a]]
 
 
 @compiled

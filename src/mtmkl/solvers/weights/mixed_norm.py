@@ -80,32 +80,32 @@ class MixedNormDuals(TaskDuals):
         """
         point = self._solve_at(self.lam, weights, tolerance)
         if tolerance == np.inf:
-            return point.inner
+            return point
         floor = self.problem.floor(self.C)
         for _ in range(_MAX_STEPS):
-            allowed = tolerance * max(abs(point.inner.primal), floor)
-            if point.excess <= allowed or point.inner.limit:
+            allowed = tolerance * max(abs(point.primal), floor)
+            if point.excess <= allowed or point.limit:
                 break
             before = point
-            least = before.inner.dual - _ROUNDING * abs(before.inner.dual)
+            least = before.dual - _ROUNDING * abs(before.dual)
             lam = self._newton(before, weights, tolerance)
             point = self._solve_at(lam, weights, tolerance)
-            if not point.inner.dual >= least:
+            if not point.dual >= least:
                 # By the paper's step neither λ nor β makes it less.
-                lam = self._best(before.q, tolerance)
+                lam = self._best(before.by_task, tolerance)
                 point = self._solve_at(lam, weights, tolerance)
             self.lam = point.lam
-            if point.inner.dual < least:
+            if point.dual < least:
                 break  # Rounding, or the machines' accuracy, is all that is left.
-        best = self._best(point.q, tolerance)
+        best = self._best(point.by_task, tolerance)
         self.lam = np.where(weights > 0.0, point.lam, best)
-        self._q = point.q
-        return point.inner
+        self._q = point.by_task
+        return point
 
     def evaluate(self, weights: FloatArray) -> Inner:
         """Return the value of β for given weights, with all sums from scratch."""
         inner = super().evaluate((weights / self.lam).ravel())
-        return self._point(self.lam, weights, inner).inner
+        return self._point(self.lam, weights, inner)
 
     def curvature(self, weights: FloatArray) -> FloatArray:
         """Return f''(γ), shape (k, k), at the last solution."""
@@ -134,7 +134,7 @@ class MixedNormDuals(TaskDuals):
         self, point: "_Point", weights: FloatArray, tolerance: float
     ) -> FloatArray:
         """Return λ after a step of Newton's method."""
-        system = self._system(point.lam, point.q, weights)
+        system = self._system(point.lam, point.by_task, weights)
         if system.active.size == 0:
             return point.lam
         A = system.normal
@@ -142,7 +142,7 @@ class MixedNormDuals(TaskDuals):
         step = system.inverse(residual)
         nu = np.linalg.solve(system.coupling, np.sum(A * step, axis=0))
         step = step - system.inverse(A * nu)
-        lam = self._best(point.q, tolerance)
+        lam = self._best(point.by_task, tolerance)
         chosen = point.lam[:, system.active]
         # The paper's step does not overshoot; a long one of Newton's might.
         is_far = np.abs(np.log(lam[:, system.active] / chosen)) > _LONGEST_STEP
@@ -185,16 +185,14 @@ class MixedNormDuals(TaskDuals):
         penalty, dual = float(norms.sum()), float(weights @ Q)
         loss = inner.primal - float(np.sum(eta * q))
         return _Point(
+            q=Q,
+            linear=inner.linear,
+            primal=penalty + loss,
+            dual=inner.linear - dual,
+            limit=inner.limit,
             lam=lam,
-            q=q,
+            by_task=q,
             excess=penalty - dual,
-            inner=Inner(
-                q=Q,
-                linear=inner.linear,
-                primal=penalty + loss,
-                dual=inner.linear - dual,
-                limit=inner.limit,
-            ),
         )
 
     def _system(self, lam: FloatArray, q: FloatArray, weights: FloatArray) -> "_System":
@@ -224,14 +222,13 @@ class MixedNormDuals(TaskDuals):
         )
 
 
-@dataclass(frozen=True)
-class _Point:
-    """The machines at some λ: q (T, k), and the excess of λ over the best."""
+@dataclass(frozen=True, kw_only=True)
+class _Point(Inner):
+    """The machines at some λ: q_tj (T, k), and the excess of λ over the best."""
 
     lam: FloatArray
-    q: FloatArray
+    by_task: FloatArray
     excess: float
-    inner: Inner
 
 
 @dataclass

@@ -35,6 +35,7 @@ statistical learning via the alternating direction method of multipliers, 2011.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,6 +62,7 @@ from mtmkl.solvers.svm.task_duals import (
 )
 from mtmkl.solvers.weights.norm_weights import dual_norm
 from mtmkl.solvers.weights.schatten_steps import (
+    Spectra,
     add_own_sums,
     decompose,
     largest_values,
@@ -115,7 +117,6 @@ class SchattenProblem:
         q: float,
         *,
         epsilon: float | None = None,
-        fit_intercept: bool = True,
     ) -> "SchattenProblem":
         """Return a problem of the coordinates (N, d_j) in each of k kernels.
 
@@ -124,26 +125,8 @@ class SchattenProblem:
         """
         stacked = np.ascontiguousarray(np.concatenate(factors, axis=1))
         ends = np.cumsum([0, *(each.shape[1] for each in factors)]).astype(np.intp)
-        tasks = DualProblem.of(
-            c, one_gram(stacked, sizes), epsilon=epsilon, fit_intercept=fit_intercept
-        )
+        tasks = DualProblem.of(c, one_gram(stacked, sizes), epsilon=epsilon)
         return cls(stacked, ends, spans_of(stacked, ends), tasks, float(q))
-
-    @property
-    def tube(self) -> float | None:
-        """The ε of regression, None in classification."""
-        return None if self.tasks.is_classification else self.tasks.epsilon
-
-    @property
-    def n_kernels(self) -> int:
-        """Number of kernels k."""
-        return self.ends.size - 1
-
-    @property
-    def n_vectors(self) -> int:
-        """Entries of the vectors of the smaller sides of all blocks."""
-        sides = np.minimum(np.diff(self.ends), self.tasks.n_tasks)
-        return int(np.sum(sides**2))
 
     def duals_in_features(self, beta: FloatArray) -> FloatArray:
         """Return B', shape (T, D)."""
@@ -170,21 +153,17 @@ class SchattenProblem:
 
     def machines(self, blocks: GramBlocks, C: float, beta: FloatArray) -> TaskDuals:
         """Return machines of the tasks on other kernels, begun at β."""
-        problem = DualProblem.of(
-            self.tasks.c,
-            blocks,
-            epsilon=self.tube,
-            fit_intercept=self.tasks.fit_intercept,
+        weight = np.tile(np.arange(blocks.n_terms), (self.tasks.n_tasks, 1))
+        problem = replace(
+            self.tasks, blocks=blocks, weight=weight, n_weights=blocks.n_terms
         )
         return _begun(problem, C, beta)
 
     def norm(self, W: FloatArray) -> tuple[float, FloatArray]:
         """Return N and the trace norms n_j of W', shape (T, D)."""
+        blocks = [W[:, first:last] for first, last in pairwise(self.ends)]
         norms = np.array(
-            [
-                np.linalg.norm(W[:, first:last], "nuc") if last > first else 0.0
-                for first, last in zip(self.ends[:-1], self.ends[1:], strict=True)
-            ]
+            [np.linalg.norm(each, "nuc") if each.size else 0.0 for each in blocks]
         )
         return float(np.linalg.norm(norms, self.q)), norms
 
@@ -204,33 +183,12 @@ def one_gram(factors: FloatArray, sizes: IntArray) -> GramBlocks:
     )
 
 
-class _Spectra:
-    """Room for the singular values and vectors of all blocks."""
-
-    def __init__(self, problem: SchattenProblem) -> None:
-        self.ends = problem.ends
-        self.n_tasks = problem.tasks.n_tasks
-        self.values = np.zeros((problem.n_kernels, self.n_tasks))
-        self.vectors = np.zeros(problem.n_vectors)
-
-    def decompose(self, S: FloatArray) -> None:
-        """Decompose the blocks of S, shape (T, D)."""
-        decompose(S, self.ends, self.values, self.vectors)
-
-    def right(self, S: FloatArray, ranks: IntArray) -> list[FloatArray]:
-        """Return copies of first right singular vectors (d_j, r_j) of blocks of S."""
-        out, first = [], 0
-        for j, rank in enumerate(ranks):
-            d = int(self.ends[j + 1] - self.ends[j])
-            m = min(d, self.n_tasks)
-            # The next decomposition writes over these vectors.
-            V = self.vectors[first : first + m * m].reshape(m, m)[:, :rank].copy()
-            if d > self.n_tasks:
-                block = S[:, self.ends[j] : self.ends[j + 1]]
-                V = block.T @ (V / self.values[j, :rank])
-            out.append(V)
-            first += m * m
-        return out
+def _in_coordinates(W: FloatArray, bases: Sequence[FloatArray]) -> FloatArray:
+    """Return W', (T, K) by bases (d_j, K_j) of the kernels, in coordinates, (T, D)."""
+    ends = np.cumsum([0, *(each.shape[1] for each in bases)])
+    parts = [W[:, first:last] for first, last in pairwise(ends)]
+    pairs = zip(parts, bases, strict=True)
+    return np.concatenate([part @ basis.T for part, basis in pairs], axis=1)
 
 
 @dataclass
@@ -315,7 +273,8 @@ class MixedSchattenPath:
         """
         assert self._duals is not None
         problem, best, limit = self.problem, None, ""
-        bound, n_iter, history = -np.inf, 0, []
+        bound, n_iter, floor = -np.inf, 0, problem.tasks.floor(C)
+        history: list[float] = []
         within = directions.within
         if within is None:
             self._duals.solve(np.array([1.0 / self._rho]), first_tolerance(self.tol))
@@ -323,25 +282,18 @@ class MixedSchattenPath:
             gap, beta = np.inf, self._duals.beta
             if n_round > 0 or within is None:
                 B = problem.duals_in_features(beta)
-                value, share = problem.dual_value(beta, directions.largest_values(B))
+                decompose(B, directions.spectra)
+                largest = directions.spectra.values[:, 0].copy()
+                value, share = problem.dual_value(beta, largest)
                 if value > bound:
                     bound, dual = value, share * beta
                 if best is not None:
-                    found = replace(
-                        best.certificate,
-                        dual_objective=bound,
-                        n_iter=n_iter,
-                        history=np.array(history),
-                    )
-                    gap = found.duality_gap
+                    gap = relative_gap(history[-1], bound, floor)
                     if gap <= self.tol or n_iter >= self.max_iter:
                         status: Status = "converged" if gap <= self.tol else "stopped"
-                        found = replace(found, status=status)
-                        return (
-                            replace(best, certificate=found, dual=dual),
-                            limit,
-                            n_iter,
-                        )
+                        found = certified(history, bound, n_iter, status, floor)
+                        solution = replace(best, certificate=found, dual=dual)
+                        return solution, limit, n_iter
                 within = directions.widen(B, self._rho)
                 if within is None:
                     break
@@ -352,12 +304,12 @@ class MixedSchattenPath:
             directions.S, self._rho = search.S, search.rho
             n_iter += solution.certificate.n_iter
             if best is None or solution.certificate.objective < history[-1]:
-                coef = directions.in_coordinates(solution.coef)
+                coef = _in_coordinates(solution.coef, directions.bases)
                 best = replace(solution, coef=coef)
             history.append(best.certificate.objective)
             if solution.certificate.status == "stalled":
                 break
-        self._S = directions.in_coordinates(directions.S)
+        self._S = _in_coordinates(directions.S, directions.bases)
         self._duals = _begun(problem.tasks, C, self._duals.beta)
         self._directions = None
         return None, "", n_iter
@@ -372,17 +324,12 @@ class _Directions:
 
     def __init__(self, problem: SchattenProblem) -> None:
         self.problem = problem
-        self.spectra = _Spectra(problem)
+        self.spectra = Spectra.of(problem.ends, problem.tasks.n_tasks)
         self.factors = np.split(problem.factors, problem.ends[1:-1], axis=1)
         self.bases = [np.zeros((each.shape[1], 0)) for each in self.factors]
         self.parts = [each[:, :0] for each in self.factors]
         self.within: SchattenProblem | None = None
         self.S = np.zeros((problem.tasks.n_tasks, 0))
-
-    def largest_values(self, B: FloatArray) -> FloatArray:
-        """Decompose B', shape (T, D), and return its largest singular values, (k,)."""
-        self.spectra.decompose(B)
-        return self.spectra.values[:, 0].copy()
 
     def widen(self, B: FloatArray, rho: float) -> SchattenProblem | None:
         """Add leading directions of B' as decomposed; None if none is new."""
@@ -410,36 +357,25 @@ class _Directions:
             new, lengths, _ = np.linalg.svd(new, full_matrices=False)
             new = new[:, lengths > _NEW]
             d, width = basis.shape[0], basis.shape[1] + new.shape[1]
+            is_wider |= new.shape[1] > 0
             if new.shape[1] and width > _WIDE * d:
                 # What is outside the directions comes from the multipliers alone.
                 inside = (inside - whole @ basis) @ basis.T + whole
                 self.bases[j], self.parts[j] = np.eye(d), self.factors[j]
-                is_wider = True
             elif new.shape[1]:
                 inside = np.concatenate([inside, whole @ new], axis=1)
                 self.bases[j] = np.concatenate([basis, new], axis=1)
                 part = self.factors[j] @ new
                 self.parts[j] = np.concatenate([self.parts[j], part], axis=1)
-                is_wider = True
             S.append(inside)
         if not is_wider:
             return None
         self.S = np.concatenate(S, axis=1)
-        self.within = SchattenProblem.of(
-            self.parts,
-            problem.tasks.c,
-            problem.tasks.blocks.sizes,
-            problem.q,
-            epsilon=problem.tube,
-            fit_intercept=problem.tasks.fit_intercept,
-        )
+        tasks = problem.tasks
+        within = SchattenProblem.of(self.parts, tasks.c, tasks.blocks.sizes, problem.q)
+        tasks = replace(tasks, blocks=within.tasks.blocks)
+        self.within = replace(within, tasks=tasks)
         return self.within
-
-    def in_coordinates(self, W: FloatArray) -> FloatArray:
-        """Return W', shape (T, K), in the coordinates, shape (T, D)."""
-        widths = np.cumsum([each.shape[1] for each in self.bases])
-        parts = zip(np.split(W, widths[:-1], axis=1), self.bases, strict=True)
-        return np.concatenate([part @ basis.T for part, basis in parts], axis=1)
 
 
 class _Search:
@@ -456,8 +392,8 @@ class _Search:
         self.problem, self.duals, self.tol = problem, duals, tol
         self.S, self.rho = S, rho
         self.extrapolation = AndersonExtrapolation(S.shape, _MEMORY)
-        self.spectra = _Spectra(problem)
-        k = problem.n_kernels
+        self.spectra = Spectra.of(problem.ends, problem.tasks.n_tasks)
+        k = problem.ends.size - 1
         self.thresholds, self.norms, self.norm = np.zeros(k), np.zeros(k), 0.0
         self.Z = np.zeros_like(S)
         self.tolerance = first_tolerance(tol)
@@ -508,7 +444,7 @@ class _Search:
 
     def proximal_point(self) -> None:
         """Renew Z."""
-        self.spectra.decompose(self.S)
+        decompose(self.S, self.spectra)
         self.norm = thresholds_of(
             self.spectra.values,
             self.problem.q,
@@ -516,15 +452,7 @@ class _Search:
             self.thresholds,
             self.norms,
         )
-        self.Z = np.empty_like(self.S)
-        shrink(
-            self.S,
-            self.problem.ends,
-            self.spectra.values,
-            self.spectra.vectors,
-            self.thresholds,
-            self.Z,
-        )
+        self.Z = shrink(self.S, self.spectra, self.thresholds)
 
     def machines(self) -> tuple[FloatArray, Inner]:
         """Return W, by the machines of single tasks with 2Z − S for an intercept."""
@@ -590,15 +518,9 @@ class _Search:
         """Return the solution with its certificate."""
         problem, best = self.problem, self.best
         assert best is not None
-        W = np.zeros_like(self.S)
         inner = best.state.evaluate(best.weights)
         features = feature_weights(best.state.problem.blocks, best.state.beta)
-        features = features * best.weights
-        first = 0
-        for j, V in enumerate(best.directions):
-            part = features[:, first : first + V.shape[1]]
-            W[:, problem.ends[j] : problem.ends[j + 1]] = part @ V.T
-            first += V.shape[1]
+        W = _in_coordinates(features * best.weights, best.directions)
         norm, norms = problem.norm(W)
         # What the machines pay for Q is at least ½N².
         quadratic = float(best.weights @ inner.q)

@@ -46,7 +46,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtmkl.compiled import compiled, routine
+from mtmkl.compiled import add_scaled, compiled, routine
 from mtmkl.solvers.solution import (
     Certificate,
     Solution,
@@ -139,7 +139,7 @@ def solve(
     problem = Problem(
         maps=rows,
         offsets=np.cumsum([0, *(X.shape[1] for X in maps)]),
-        norms=np.stack([_squared_norms(*each) for each in rows]),
+        norms=np.stack([_squared_norms(each) for each in rows]),
         y=y,
         task=task,
         kernels=np.stack([kernel for _, kernel in terms]),
@@ -287,25 +287,26 @@ def _quadratic_forms(problem: Problem, U: FloatArray) -> FloatArray:
     return np.maximum(q, 0.0)
 
 
+@routine
+def _row(rows: Rows, i: int) -> tuple[FloatArray, NDArray[Any]]:
+    """Return the values of a row of a map, and their columns."""
+    data, indices, indptr = rows
+    return data[indptr[i] : indptr[i + 1]], indices[indptr[i] : indptr[i + 1]]
+
+
 @compiled
-def _squared_norms(
-    data: FloatArray, indices: NDArray[Any], indptr: NDArray[np.int64]
-) -> FloatArray:
+def _squared_norms(rows: Rows) -> FloatArray:
     """Return the squared norms of the rows of a map."""
-    norms = np.empty(indptr.size - 1)
+    norms = np.empty(rows[2].size - 1)
     for i in range(norms.size):
-        total = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            total += data[k] * data[k]
-        norms[i] = total
+        values, _ = _row(rows, i)
+        norms[i] = np.sum(values * values)
     return norms
 
 
 @routine
-def _dot(
-    data: FloatArray, indices: NDArray[Any], begin: int, end: int, v: FloatArray
-) -> float:
-    values, columns = data[begin:end], indices[begin:end]
+def _dot(rows: Rows, i: int, v: FloatArray) -> float:
+    values, columns = _row(rows, i)
     # Four sums, so that an addition need not wait for the one before.
     whole = values.size - values.size % 4
     first = second = third = fourth = 0.0
@@ -320,15 +321,8 @@ def _dot(
 
 
 @routine
-def _add(
-    data: FloatArray,
-    indices: NDArray[Any],
-    begin: int,
-    end: int,
-    step: float,
-    v: FloatArray,
-) -> None:
-    values, columns = data[begin:end], indices[begin:end]
+def _add(rows: Rows, i: int, step: float, v: FloatArray) -> None:
+    values, columns = _row(rows, i)
     for k in range(values.size):
         v[columns[k]] += step * values[k]
 
@@ -340,9 +334,7 @@ def _accumulate(problem: Problem, beta: FloatArray, U: FloatArray) -> None:
     for i in range(beta.size):
         if beta[i] != 0.0:
             for b in range(len(maps)):
-                data, indices, indptr = maps[b]
-                u = U[task[i], offsets[b] : offsets[b + 1]]
-                _add(data, indices, indptr[i], indptr[i + 1], beta[i], u)
+                _add(maps[b], i, beta[i], U[task[i], offsets[b] : offsets[b + 1]])
 
 
 @routine
@@ -353,14 +345,10 @@ def _enter(
     for b in range(G.shape[0]):
         for begin in range(offsets[b], offsets[b + 1], _BLOCK):
             end = min(begin + _BLOCK, offsets[b + 1])
-            target = v[begin:end]
-            target[:] = 0.0
+            v[begin:end] = 0.0
             for s in range(G.shape[1]):
-                factor = G[b, t, s]
-                if factor != 0.0:
-                    source = U[s, begin:end]
-                    for j in range(source.size):
-                        target[j] += factor * source[j]
+                if G[b, t, s] != 0.0:
+                    add_scaled(v[begin:end], G[b, t, s], U[s, begin:end])
 
 
 @routine
@@ -370,9 +358,7 @@ def _margin(problem: Problem, G: FloatArray, t: int, i: int, v: FloatArray) -> f
     for b in range(len(maps)):
         # With a zero on its diagonal the row of G is zero, and so is v.
         if G[b, t, t] > 0.0:
-            data, indices, indptr = maps[b]
-            part = v[offsets[b] : offsets[b + 1]]
-            total += _dot(data, indices, indptr[i], indptr[i + 1], part)
+            total += _dot(maps[b], i, v[offsets[b] : offsets[b + 1]])
     return total
 
 
@@ -425,9 +411,8 @@ def _epoch(
         # Within the task v changes by G_b[t,t] times u: put the rest aside.
         for b in range(n_maps):
             if deducible[b, t]:
-                inverse = 1.0 / G[b, t, t]
-                for j in range(offsets[b], offsets[b + 1]):
-                    U[t, j] -= inverse * v[j]
+                own = slice(offsets[b], offsets[b + 1])
+                add_scaled(U[t, own], -1.0 / G[b, t, t], v[own])
         position = first[t]
         while position < last[t]:
             i = order[position]
@@ -463,20 +448,15 @@ def _epoch(
             alpha[i] = new
             step = y[i] * (new - old)
             for b in range(n_maps):
-                data, indices, indptr = maps[b]
-                begin, end = indptr[i], indptr[i + 1]
-                scale = G[b, t, t]
-                if scale > 0.0:
-                    part = v[offsets[b] : offsets[b + 1]]
-                    _add(data, indices, begin, end, step * scale, part)
+                own = slice(offsets[b], offsets[b + 1])
+                if G[b, t, t] > 0.0:
+                    _add(maps[b], i, step * G[b, t, t], v[own])
                 if not deducible[b, t]:
-                    part = U[t, offsets[b] : offsets[b + 1]]
-                    _add(data, indices, begin, end, step, part)
+                    _add(maps[b], i, step, U[t, own])
         for b in range(n_maps):
             if deducible[b, t]:
-                inverse = 1.0 / G[b, t, t]
-                for j in range(offsets[b], offsets[b + 1]):
-                    U[t, j] += inverse * v[j]
+                own = slice(offsets[b], offsets[b + 1])
+                add_scaled(U[t, own], 1.0 / G[b, t, t], v[own])
     # Without a violation on a side there is nothing to measure settled samples by.
     if largest <= 0.0:
         largest = np.inf

@@ -91,12 +91,6 @@ class _Support:
         """Return the values at θ, shape (blocks,)."""
         return self.linear - np.einsum("tm,tm->t", self.q, theta)
 
-    def bounds(self, pulled: FloatArray) -> FloatArray:
-        """Return the dual's terms of each block under summed edge duals, (blocks,)."""
-        # The edge duals have the sum zero, so that no minimum is above 0.
-        values: FloatArray = self.linear + (pulled - self.q).min(axis=1)
-        return values
-
 
 @dataclass(frozen=True)
 class _Bound:
@@ -179,45 +173,35 @@ class PairwiseSharingPath:
     def _start(self, state: TaskDuals, C: float, lam: float) -> _Visited:
         """Bring the duals near to the solution, and return weights to start from."""
         n_pairs = self.n_blocks * (self.n_blocks - 1) // 2
-        if not self._visited:
-            return _Visited(
-                C=C,
-                lam=lam,
-                beta=state.beta,
-                theta=np.full((self.n_blocks, self.n_kernels), 1.0 / self.n_kernels),
-                edge_duals=np.zeros((n_pairs, self.n_kernels)),
-                damping=np.zeros(self.n_blocks),
-                rho=None,
-            )
-        here = np.array([np.log(C), np.log1p(lam)])
-        distances = [
-            10.0 * abs(here[0] - np.log(point.C)) + abs(here[1] - np.log1p(point.lam))
-            for point in self._visited
-        ]
-        nearest = self._visited[int(np.argmin(distances))]
+        nearest = _Visited(
+            C=C,
+            lam=lam,
+            beta=state.beta,
+            theta=np.full((self.n_blocks, self.n_kernels), 1.0 / self.n_kernels),
+            edge_duals=np.zeros((n_pairs, self.n_kernels)),
+            damping=np.zeros(self.n_blocks),
+            rho=None,
+        )
+
+        def distance(point: _Visited) -> float:
+            of_lam = abs(np.log1p(lam) - np.log1p(point.lam))
+            return float(10.0 * abs(np.log(C) - np.log(point.C)) + of_lam)
+
+        if self._visited:
+            nearest = min(self._visited, key=distance)
         if C < state.C:
             # What is below V holds for the larger boxes alone.
             self._supports = []
         if C != state.C:
             self._visited = [point for point in self._visited if point.C == state.C]
-            is_inside = (
-                C >= nearest.C and np.abs(nearest.beta).max(initial=0.0) < nearest.C
-            )
-            if is_inside:
+            if C >= nearest.C and np.abs(nearest.beta).max(initial=0.0) < nearest.C:
                 # No bound holds it, so it is a solution for every larger box.
                 state.set_box(C)
                 state.start(nearest.beta)
             else:
                 state.rescale(C)
-        return _Visited(
-            C=C,
-            lam=lam,
-            beta=state.beta,
-            theta=nearest.theta,
-            edge_duals=within(nearest.edge_duals, lam),
-            damping=nearest.damping,
-            rho=nearest.rho,
-        )
+        edge_duals = within(nearest.edge_duals, lam)
+        return replace(nearest, C=C, lam=lam, beta=state.beta, edge_duals=edge_duals)
 
     def support(self, state: TaskDuals, inner: Inner) -> _Support:
         """Return the affine functions that duals put below V."""
@@ -238,7 +222,10 @@ class PairwiseSharingPath:
     def bound(self, edge_duals: FloatArray, *supports: _Support) -> _Bound:
         """Return the dual's value, of the best support in each block."""
         pulled = edge_sums(edge_duals, self.n_blocks)
-        values = np.stack([each.bounds(pulled) for each in supports])
+        # The edge duals have the sum zero, so that no minimum is above 0.
+        values = np.stack(
+            [each.linear + (pulled - each.q).min(axis=1) for each in supports]
+        )
         best = values.argmax(axis=0)[self._block]
         rows = np.repeat(best, np.diff(self.tasks.offsets))
         beta = np.stack([each.beta for each in supports])[rows, np.arange(rows.size)]
@@ -277,14 +264,14 @@ class _Search(Descent):
     state: Any
 
     def __init__(self, path: PairwiseSharingPath, start: _Visited):
-        super().__init__(path.state, path.tol, path.max_iter)
+        floor = path.tasks.floor(start.C)
+        super().__init__(path.state, path.tol, path.max_iter, floor)
         self.path, self.start = path, start
         self.theta, self.edge_duals = start.theta, start.edge_duals
         self.damping, self.rho = start.damping.copy(), start.rho
         self.has_pairs = start.lam > 0.0 and path.n_blocks > 1
         self.n_rejected, self.n_flat = 0, 0
         self.least_gap, self.last_progress = np.inf, 1
-        self.floor = path.tasks.floor(start.C)
         self.state.renew()
         self.penalty = self.coupling(self.theta)
         self.solve()

@@ -38,10 +38,15 @@ import numpy as np
 
 from mtmkl.compiled import add_scaled, compiled, dot, dot_at, routine, total
 from mtmkl.solvers.linear.penalties import pairwise_norms
-from mtmkl.solvers.svm.simplex_qp import minimise_on_simplex, minimise_with_cuts
+from mtmkl.solvers.svm.simplex_qp import (
+    Program,
+    minimise_on_simplex,
+    minimise_with_cuts,
+)
 from mtmkl.typing import FloatArray, IntArray
 
 _SPARE, _ROUNDS = 12, 10  # columns added, and how often
+_MAX_ITER = 20_000
 
 _RELAXATION = 1.7
 _CHECK_EVERY, _BALANCE_EVERY = 10, 20
@@ -52,7 +57,7 @@ _UNBALANCED, _LARGEST_CHANGE = 3.0, 10.0
 class Cuts:
     """Affine functions that the sum of the first order is to be at least."""
 
-    #: a_tj (T, J), −inf for no cut, and B_tj (T, J, M).
+    #: a_tj (T, J) and B_tj (T, J, M).
     offsets: FloatArray
     slopes: FloatArray
 
@@ -73,7 +78,6 @@ class Weights:
     objective: float
     #: Objective minus dual objective.
     gap: float
-    n_iter: int
 
 
 class _Program(NamedTuple):
@@ -88,11 +92,13 @@ class _Program(NamedTuple):
     a_at_zero: FloatArray  # (T, J), a − Bc
     B: FloatArray  # (T, J, M)
     scale: FloatArray  # (T,)
+    tol: float
 
 
 class _Iterates(NamedTuple):
     """Copies and scaled multipliers: d of v = d + p for pairs, z for θ, y for cuts."""
 
+    x: FloatArray  # (T, M), the minimum of the quadratic step
     z: FloatArray  # (T, M)
     u: FloatArray  # (T, M), multipliers of z
     v: FloatArray  # (pairs, M)
@@ -101,6 +107,16 @@ class _Iterates(NamedTuple):
     multipliers: FloatArray  # (T, M), sums of p
     y: FloatArray  # (T, J)
     p: FloatArray  # (T, J), multipliers of y, scale · μ / σ
+    mu: FloatArray  # (T, J)
+
+
+class _Penalties(NamedTuple):
+    """Penalties of the copies and of their differences, and what follows from them."""
+
+    sigma: float
+    rho: float
+    inverses: FloatArray  # (T, M, M), of A_t
+    coupling: FloatArray  # (M, M)
 
 
 class _Best(NamedTuple):
@@ -122,7 +138,6 @@ def minimise_weights(
     edge_duals: FloatArray | None = None,
     rho: float | None = None,
     tol: float = 1e-8,
-    max_iter: int = 20_000,
 ) -> Weights:
     """Minimise over the weights of all tasks, from the centres.
 
@@ -143,8 +158,6 @@ def minimise_weights(
         Penalty of the method to start with.
     tol : float
         Gap to reach, absolute.
-    max_iter : int
-        Limit on iterations.
 
     Returns
     -------
@@ -163,15 +176,11 @@ def minimise_weights(
     shares = np.zeros(cuts.offsets.shape)
     if lam == 0.0 or n_pairs == 0:
         theta = center.copy()
-        found = np.zeros(3)
+        found = np.zeros(2)
         for t in range(n_tasks):
-            one = g[t], H[t], center[t]
-            own = cuts.offsets[t], cuts.slopes[t]
-            found += _minimise_alone(
-                *one, *own, tol / n_tasks, max_iter, theta[t], shares[t]
-            )
-        value, gap, n_iter = found.tolist()
-        return Weights(theta, pi, shares, rho, value, gap, int(n_iter))
+            own = Program(g[t], H[t], center[t], cuts.offsets[t], cuts.slopes[t])
+            found += _minimise_alone(own, tol / n_tasks, theta[t], shares[t])
+        return Weights(theta, pi, shares, rho, *found.tolist())
 
     if edge_duals is not None:
         pi[:] = edge_duals
@@ -180,9 +189,7 @@ def minimise_weights(
         # Rows of a task are scaled together, so that one projection serves them.
         largest = np.sqrt(np.einsum("tjm,tjm->tj", B, B)).max(axis=1)
         scale = np.where(largest > 0.0, largest, 1.0)
-        exists = np.isfinite(a)
-        a = np.where(exists, a, -1.0) / scale[:, None]
-        B = np.where(exists[..., None], B, 0.0) / scale[:, None, None]
+        a, B = a / scale[:, None], B / scale[:, None, None]
     program = _Program(
         g=g,
         H=H,
@@ -193,76 +200,59 @@ def minimise_weights(
         a_at_zero=a - np.einsum("tjm,tm->tj", B, center) if a.size else a,
         B=B,
         scale=scale,
+        tol=tol,
     )
     best = _Best(center.copy(), pi, shares, np.zeros(2))
-    rho, n_iter = _minimise_together(program, best, rho, tol, max_iter)
-    value, gap = best.value.tolist()
-    return Weights(best.theta, pi, shares, rho, value, gap, n_iter)
+    rho = _minimise_together(program, best, rho)
+    return Weights(best.theta, pi, shares, rho, *best.value.tolist())
 
 
 def _minimise_alone(
-    g: FloatArray,
-    H: FloatArray,
-    center: FloatArray,
-    offsets: FloatArray,
-    slopes: FloatArray,
-    tol: float,
-    max_iter: int,
-    theta: FloatArray,
-    shares: FloatArray,
-) -> tuple[float, float, int]:
+    program: Program, tol: float, theta: FloatArray, shares: FloatArray
+) -> tuple[float, float]:
     """Improve the weights of one task and the shares of its cuts in place.
 
     With cuts, a program has those weights that are positive and the ones of the least
     partial derivatives, until no other belongs to them.
 
-    Returns the objective, the gap and the number of steps.
+    Returns the objective and the gap.
     """
-    exists = np.flatnonzero(np.isfinite(offsets))
-    if exists.size == 0:
-        return minimise_on_simplex(g, H, center, tol, max_iter, theta)
-    a, B = offsets[exists], slopes[exists]
-    mu = np.zeros(exists.size)
+    g, H, center, offsets, slopes = program
+    if offsets.size == 0:
+        return minimise_on_simplex(program, tol, _MAX_ITER, theta)[:2]
     slope = g + H @ (theta - center)
-    value, left, n_iter = np.inf, np.inf, 0
     for _ in range(_ROUNDS):
         is_positive = (theta > 0.0) | (center > 0.0)
         size = int(is_positive.sum()) + _SPARE
         columns = np.argsort(np.where(is_positive, -np.inf, slope))[:size]
         x = theta[columns]
-        value, left, n_steps = minimise_with_cuts(
+        part = Program(
             g[columns],
             np.ascontiguousarray(H[np.ix_(columns, columns)]),
             center[columns],
-            a,
-            np.ascontiguousarray(B[:, columns]),
-            0.5 * tol,
-            max_iter,
-            x,
-            mu,
+            offsets,
+            np.ascontiguousarray(slopes[:, columns]),
         )
-        n_iter += n_steps
+        value, left, _ = minimise_with_cuts(part, 0.5 * tol, _MAX_ITER, x, shares)
         theta[:] = 0.0
         theta[columns] = x
-        slope = g + H @ (theta - center) + mu @ B
+        slope = g + H @ (theta - center) + shares @ slopes
         missed = float(slope[columns].min() - slope.min())
         left += missed
         if missed <= 0.5 * tol:
             break
-    shares[exists] = mu
-    return value, left, n_iter
+    return value, left
 
 
-def _minimise_together(
-    program: _Program, best: _Best, sigma: float, tol: float, max_iter: int
-) -> tuple[float, int]:
-    """Improve the best point in place; return the penalty σ at the end, and the steps.
+def _minimise_together(program: _Program, best: _Best, sigma: float) -> float:
+    """Improve the best point in place; return the penalty σ at the end.
 
     With σ = ρT the copies of θ_t and of its differences weigh the same.
     """
     n_tasks, n = program.g.shape
     lam, B = program.lam, program.B
     it = _Iterates(
+        x=np.empty((n_tasks, n)),
         z=program.center.copy(),
         u=np.empty((n_tasks, n)),
         v=np.empty_like(best.edge_duals),
@@ -271,6 +261,7 @@ def _minimise_together(
         multipliers=np.empty((n_tasks, n)),
         y=program.a.copy(),
         p=np.zeros_like(program.a),
+        mu=np.zeros_like(program.a),
     )
     rho = sigma / n_tasks
     n_iter, identity = 0, np.eye(n)
@@ -280,11 +271,10 @@ def _minimise_together(
             A += sigma * np.einsum("tja,tjb->tab", B, B)
         inverses = np.linalg.inv(A)
         coupling = rho * np.linalg.inv(identity - rho * inverses.sum(axis=0))
-        n_iter, change = _iterate(
-            program, it, best, inverses, coupling, sigma, rho, tol, n_iter, max_iter
-        )
+        penalties = _Penalties(sigma, rho, inverses, coupling)
+        n_iter, change = _iterate(program, it, best, penalties, n_iter)
         if change == 1.0:
-            return sigma, n_iter
+            return sigma
         sigma, rho = sigma * change, rho * change
         for multiplier in (it.u, it.multipliers, it.p):
             multiplier /= change
@@ -320,63 +310,46 @@ def _start(
 
 @compiled
 def _iterate(
-    program: _Program,
-    it: _Iterates,
-    best: _Best,
-    inverses: FloatArray,
-    coupling: FloatArray,
-    sigma: float,
-    rho: float,
-    tol: float,
-    n_iter: int,
-    max_iter: int,
+    program: _Program, it: _Iterates, best: _Best, penalties: _Penalties, n_iter: int
 ) -> tuple[int, float]:
     """Iterate until the gap is closed or the penalty should change.
 
     Returns the iterations so far, and by what to multiply the penalty, or 1 at the end.
     """
-    n_tasks, n = it.z.shape
-    x, merged = np.empty((n_tasks, n)), np.empty((n_tasks, n))
-    old_z, old_differences = np.empty((n_tasks, n)), np.empty((n_tasks, n))
-    mu = np.zeros(it.y.shape)
+    sigma, rho = penalties.sigma, penalties.rho
+    merged = np.empty(it.z.shape)
     if n_iter == 0:
         _start(program, it, best, sigma, rho)
-    while n_iter < max_iter and best.value[1] > tol:
+    while n_iter < _MAX_ITER and best.value[1] > program.tol:
         n_iter += 1
-        is_checked = n_iter % _CHECK_EVERY == 0 or n_iter == max_iter
+        is_checked = n_iter % _CHECK_EVERY == 0 or n_iter == _MAX_ITER
         if is_checked:
-            old_z[:], old_differences[:] = it.z, it.differences
-        _quadratic_step(program, it, inverses, coupling, sigma, rho, x)
-        _pair_step(x, it, program.lam / rho, _RELAXATION)
-        _simplex_step(x, it.z, it.u)
-        if mu.size:
-            _cut_step(program, x, it, sigma, mu)
+            old_z, old_differences = it.z.copy(), it.differences.copy()
+        _quadratic_step(program, it, penalties)
+        _pair_step(it.x, it, program.lam / rho, _RELAXATION)
+        _simplex_step(it)
+        if it.mu.size:
+            _cut_step(program, it, sigma)
         if not is_checked:
             continue
         # The gap at z, and at the means of the tasks that are fused.
         r = rho * it.multipliers
-        _keep_if_better(program, it.z, it, r, rho, mu, tol, best)
+        _keep_if_better(program, it.z, it, r, rho, best)
         _merge_fused(it.z, it.shrink, merged)
-        _keep_if_better(program, merged, it, r, rho, mu, tol, best)
-        if n_iter % _BALANCE_EVERY == 0 and best.value[1] > tol:
-            change = _change_of_penalty(x, it, old_z, old_differences, r, sigma, rho)
+        _keep_if_better(program, merged, it, r, rho, best)
+        if n_iter % _BALANCE_EVERY == 0 and best.value[1] > program.tol:
+            move = sigma * (it.z - old_z) + rho * (it.differences - old_differences)
+            change = _change_of_penalty(it, move, sigma, r)
             if change != 1.0:
                 return n_iter, change
     return n_iter, 1.0
 
 
 @routine
-def _quadratic_step(
-    program: _Program,
-    it: _Iterates,
-    inverses: FloatArray,
-    coupling: FloatArray,
-    sigma: float,
-    rho: float,
-    x: FloatArray,
-) -> None:
+def _quadratic_step(program: _Program, it: _Iterates, penalties: _Penalties) -> None:
     """Solve for x by blocks, and by the system that couples them."""
-    n_tasks, n = x.shape
+    sigma, rho, inverses, coupling = penalties
+    n_tasks, n = it.x.shape
     right, sums = np.empty(n), np.zeros(n)
     for t in range(n_tasks):
         for m in range(n):
@@ -389,23 +362,20 @@ def _quadratic_step(
             height = it.y[t, j] - it.p[t, j] - program.a_at_zero[t, j]
             add_scaled(right, sigma * height, program.B[t, j])
         for m in range(n):
-            x[t, m] = dot_at(inverses, (t * n + m) * n, right, 0, n)
-            sums[m] += x[t, m]
+            it.x[t, m] = dot_at(inverses, (t * n + m) * n, right, 0, n)
+        add_scaled(sums, 1.0, it.x[t])
     for m in range(n):
         right[m] = dot_at(coupling, m * n, sums, 0, n)
     for t in range(n_tasks):
         for m in range(n):
-            x[t, m] += dot_at(inverses, (t * n + m) * n, right, 0, n)
+            it.x[t, m] += dot_at(inverses, (t * n + m) * n, right, 0, n)
 
 
 @routine
 def _pair_step(x: FloatArray, it: _Iterates, bound: float, relaxation: float) -> None:
     """Renew v = d + p of every pair, and the sums of d and p over the pairs."""
     n_tasks, n = x.shape
-    for t in range(n_tasks):
-        for m in range(n):
-            it.differences[t, m] = 0.0
-            it.multipliers[t, m] = 0.0
+    it.differences[:], it.multipliers[:] = 0.0, 0.0
     k = 0
     for t in range(n_tasks):
         for s in range(t + 1, n_tasks):
@@ -429,8 +399,9 @@ def _pair_step(x: FloatArray, it: _Iterates, bound: float, relaxation: float) ->
 
 
 @routine
-def _simplex_step(x: FloatArray, z: FloatArray, u: FloatArray) -> None:
+def _simplex_step(it: _Iterates) -> None:
     """Renew the copies z in the simplex and their scaled multipliers."""
+    x, z, u = it.x, it.z, it.u
     w = np.empty(x.shape[1])
     for t in range(x.shape[0]):
         for m in range(w.size):
@@ -441,23 +412,19 @@ def _simplex_step(x: FloatArray, z: FloatArray, u: FloatArray) -> None:
 
 
 @routine
-def _cut_step(
-    program: _Program, x: FloatArray, it: _Iterates, sigma: float, mu: FloatArray
-) -> None:
+def _cut_step(program: _Program, it: _Iterates, sigma: float) -> None:
     """Renew heights, multipliers and shares of the cuts."""
-    n_tasks, n = x.shape
+    (n_tasks, n), mu = it.x.shape, it.mu
     v = np.empty(mu.shape[1])
     for t in range(n_tasks):
         unit = program.scale[t] / sigma
-        sum_of_shares = 0.0
         for j in range(v.size):
             height = program.a_at_zero[t, j]
-            height += dot_at(program.B, (t * v.size + j) * n, x, t * n, n)
+            height += dot_at(program.B, (t * v.size + j) * n, it.x, t * n, n)
             height = _RELAXATION * height + (1.0 - _RELAXATION) * it.y[t, j]
             v[j] = (height + it.p[t, j]) / unit
             mu[t, j] = max(v[j], 0.0)
-            sum_of_shares += mu[t, j]
-        if sum_of_shares > 1.0:
+        if np.sum(mu[t]) > 1.0:
             project_on_simplex(v, mu[t])
         for j in range(v.size):
             it.p[t, j] = unit * mu[t, j]
@@ -485,27 +452,22 @@ def project_on_simplex(v: FloatArray, out: FloatArray) -> None:
 @routine
 def _merge_fused(z: FloatArray, shrink: FloatArray, out: FloatArray) -> None:
     """Write the means of z over tasks that pairs of difference zero connect."""
-    n_tasks, n = z.shape
+    n_tasks = len(z)
     label, size = np.arange(n_tasks), np.zeros(n_tasks)
     k = 0
     for t in range(n_tasks):
         for s in range(t + 1, n_tasks):
             if shrink[k] == 0.0 and label[s] != label[t]:
                 kept, lost = min(label[t], label[s]), max(label[t], label[s])
-                for i in range(n_tasks):
-                    if label[i] == lost:
-                        label[i] = kept
+                label[label == lost] = kept
             k += 1
     # The label is the first task of a group.
     for t in range(n_tasks):
         first = label[t]
         size[first] += 1.0
-        for m in range(n):
-            out[first, m] = z[t, m] + (out[first, m] if first < t else 0.0)
+        out[first] = z[t] + out[first] if first < t else z[t]
     for t in range(n_tasks - 1, -1, -1):
-        first = label[t]
-        for m in range(n):
-            out[t, m] = out[first, m] / size[first]
+        out[t] = out[label[t]] / size[label[t]]
 
 
 @routine
@@ -515,22 +477,18 @@ def _keep_if_better(
     it: _Iterates,
     r: FloatArray,
     rho: float,
-    mu: FloatArray,
-    tol: float,
     best: _Best,
 ) -> None:
     """Keep weights and the present duals if their gap is the smallest, or reached."""
-    value, gap = _gap(program, theta, r, mu)
-    if gap >= best.value[1] and gap > tol:
+    value, gap = _gap(program, theta, r, it.mu)
+    if gap >= best.value[1] and gap > program.tol:
         return
     best.value[0], best.value[1] = value, gap
-    best.theta[:], best.shares[:] = theta, mu
+    best.theta[:], best.shares[:] = theta, it.mu
     for k in range(it.shrink.size):
         # On the simplex a dual along 1 does nothing; without it none is longer.
         mean = total(it.v[k]) / theta.shape[1]
-        for m in range(theta.shape[1]):
-            edge = rho * (1.0 - it.shrink[k]) * (it.v[k, m] - mean)
-            best.edge_duals[k, m] = edge
+        best.edge_duals[k] = rho * (1.0 - it.shrink[k]) * (it.v[k] - mean)
 
 
 @routine
@@ -540,11 +498,9 @@ def _gap(
     """Return the objective of θ, and its gap with edge duals of the sums r."""
     n_tasks, n = theta.shape
     value = program.lam * pairwise_norms(theta)
-    gap = value
-    change, h = np.empty(n), np.empty(n)
+    gap, h = value, np.empty(n)
     for t in range(n_tasks):
-        for m in range(n):
-            change[m] = theta[t, m] - program.center[t, m]
+        change = theta[t] - program.center[t]
         for m in range(n):
             bend = dot_at(program.H, (t * n + m) * n, change, 0, n)
             value += (program.g[t, m] + 0.5 * bend) * change[m]
@@ -557,35 +513,19 @@ def _gap(
             gap -= shares[t, j] * height
             add_scaled(h, program.scale[t] * shares[t, j], row)
         # Σ_{t<s} π_ts'(θ_t − θ_s) is Σ_t r_t'θ_t: the edges cancel.
-        least = np.inf
-        for m in range(n):
-            least = min(least, h[m] + r[t, m])
         value += highest
-        gap += highest + dot_at(h, 0, theta, t * n, n) - least
+        gap += highest + dot_at(h, 0, theta, t * n, n) - np.min(h + r[t])
     return value, gap
 
 
 @routine
 def _change_of_penalty(
-    x: FloatArray,
-    it: _Iterates,
-    old_z: FloatArray,
-    old_differences: FloatArray,
-    r: FloatArray,
-    sigma: float,
-    rho: float,
+    it: _Iterates, move: FloatArray, sigma: float, r: FloatArray
 ) -> float:
     """Return by what to multiply the penalties, 1 where the residuals are balanced."""
-    primal, dual, size, pull = 0.0, 0.0, 0.0, 0.0
-    for t in range(x.shape[0]):
-        for m in range(x.shape[1]):
-            z = it.z[t, m]
-            dual_move = sigma * (z - old_z[t, m])
-            dual_move += rho * (it.differences[t, m] - old_differences[t, m])
-            primal += (x[t, m] - z) ** 2
-            dual += dual_move**2
-            size += z**2
-            pull += (sigma * it.u[t, m]) ** 2 + r[t, m] ** 2
+    apart, multipliers = it.x - it.z, sigma * it.u
+    primal, size = np.sum(apart * apart), np.sum(it.z * it.z)
+    dual, pull = np.sum(move * move), np.sum(multipliers * multipliers + r * r)
     ratio = np.sqrt(primal / max(size, 1e-300) * max(pull, 1e-300) / max(dual, 1e-300))
     if ratio > _UNBALANCED or ratio < 1.0 / _UNBALANCED:
         return min(max(np.sqrt(ratio), 1.0 / _LARGEST_CHANGE), _LARGEST_CHANGE)

@@ -5,11 +5,14 @@ A matrix of T rows, one per task, has a block of columns for each kernel, W_j' o
 q from 1 to 2.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from mtmkl.compiled import compiled, dot_at, routine, total
+from mtmkl.compiled import add_scaled, compiled, dot_at, routine, total
+from mtmkl.solvers.linear.penalties import shrink_level
 from mtmkl.typing import FloatArray, IntArray
 
 _ROUNDING = 1e-15
@@ -24,16 +27,42 @@ def _block(S: FloatArray, first: int, last: int) -> FloatArray:
     return block.copy() if last - first > S.shape[0] else block.T.copy()
 
 
-@compiled
-def decompose(
-    S: FloatArray, ends: IntArray, values: FloatArray, vectors: FloatArray
-) -> None:
-    """Write the singular values of the blocks, and vectors of their smaller sides.
+class Spectra(NamedTuple):
+    """Singular values of the blocks, and vectors of their smaller sides.
 
-    The values (k, T) fall, with zeros beyond the smaller side of a block. The vectors
-    are matrices (m_j, m_j), m_j the smaller side, in columns, one after the other:
-    right ones where d_j ≤ T, else left ones.
+    The values fall, with zeros beyond the smaller side m_j of a block. The vectors are
+    matrices (m_j, m_j), in columns, one after the other: right ones where d_j ≤ T, else
+    left ones.
     """
+
+    ends: IntArray  # block j has the columns ends[j]:ends[j + 1]
+    values: FloatArray  # (k, T)
+    vectors: FloatArray
+
+    @classmethod
+    def of(cls, ends: IntArray, n_tasks: int) -> "Spectra":
+        """Return room for the spectra of matrices of T rows."""
+        sides = np.minimum(np.diff(ends), n_tasks)
+        return cls(ends, np.zeros((sides.size, n_tasks)), np.zeros(np.sum(sides**2)))
+
+    def right(self, S: FloatArray, ranks: Sequence[int] | IntArray) -> list[FloatArray]:
+        """Return copies of first right singular vectors (d_j, r_j) of blocks of S."""
+        out, first = [], 0
+        for j, rank in enumerate(ranks):
+            block = S[:, self.ends[j] : self.ends[j + 1]]
+            m = min(block.shape)
+            # The next decomposition writes over these vectors.
+            V = self.vectors[first : first + m * m].reshape(m, m)[:, :rank].copy()
+            is_left = block.shape[1] > m
+            out.append(block.T @ (V / self.values[j, :rank]) if is_left else V)
+            first += m * m
+        return out
+
+
+@compiled
+def decompose(S: FloatArray, spectra: Spectra) -> None:
+    """Write the spectra of the blocks of S, shape (T, D)."""
+    ends, values, vectors = spectra
     place = 0
     for j in range(ends.size - 1):
         M = _block(S, ends[j], ends[j + 1])
@@ -69,16 +98,10 @@ def spectrum(G: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @compiled
-def shrink(
-    S: FloatArray,
-    ends: IntArray,
-    values: FloatArray,
-    vectors: FloatArray,
-    thresholds: FloatArray,
-    out: FloatArray,
-) -> None:
-    """Write S with the singular values of block j less thresholds[j], or 0."""
-    place = 0
+def shrink(S: FloatArray, spectra: Spectra, thresholds: FloatArray) -> FloatArray:
+    """Return S with the singular values of block j less thresholds[j], or 0."""
+    ends, values, vectors = spectra
+    out, place = np.zeros_like(S), 0
     for j in range(ends.size - 1):
         M = _block(S, ends[j], ends[j + 1])
         m, rank = M.shape[0], 0
@@ -86,31 +109,12 @@ def shrink(
             rank += 1
         V = vectors[place : place + m * m].reshape(m, m)[:, :rank]
         place += m * m
-        block = out[:, ends[j] : ends[j + 1]]
-        if rank == 0:
-            block[:] = 0.0
-            continue
-        kept = V * (1.0 - thresholds[j] / values[j, :rank])
-        M = np.dot(kept, np.dot(V.T.copy(), M))
-        block[:] = M.T if m == block.shape[1] else M
-
-
-@routine
-def _common_threshold(values: FloatArray, tau: float) -> float:
-    """Return the θ with θ = τ Σ_i max(s_i − θ, 0), by Newton's method from below."""
-    theta = 0.0
-    while True:
-        sums, rank = 0.0, 0
-        for j in range(values.shape[0]):
-            for s in values[j]:
-                if s <= theta:
-                    break
-                sums += s
-                rank += 1
-        new = tau * sums / (1.0 + tau * rank)
-        if new <= theta * (1.0 + _ROUNDING):
-            return theta
-        theta = new
+        if rank > 0:
+            kept = V * (1.0 - thresholds[j] / values[j, :rank])
+            M = np.dot(kept, np.dot(V.T.copy(), M))
+            block = out[:, ends[j] : ends[j + 1]]
+            block[:] = M.T if m == block.shape[1] else M
+    return out
 
 
 @routine
@@ -168,7 +172,7 @@ def thresholds_of(
     for j in range(k):
         largest += total(values[j]) ** q
     if largest == 0.0 or q == 1.0:
-        thresholds[:] = _common_threshold(values, tau)
+        thresholds[:] = shrink_level(values.reshape(-1), tau)
         return _trace_norms(values, thresholds, q, norms)
     # log κ = log τ + (2 − q) log N, whose right-hand side falls with κ.
     high = np.log(tau) + (2.0 - q) / q * np.log(largest)
@@ -248,8 +252,8 @@ def add_own_sums(
         for i in range(offsets[t], offsets[t + 1]):
             if beta[i] != 0.0:
                 for j in range(spans.shape[1]):
-                    for k in range(spans[i, j, 0], spans[i, j, 1]):
-                        W[t, k] += beta[i] * factors[i, k]
+                    first, last = spans[i, j, 0], spans[i, j, 1]
+                    add_scaled(W[t, first:last], beta[i], factors[i, first:last])
 
 
 def spans_of(factors: FloatArray, ends: IntArray) -> IntArray:

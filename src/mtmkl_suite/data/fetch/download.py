@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -21,7 +21,7 @@ from requests.adapters import HTTPAdapter, Retry
 from tqdm import tqdm
 
 from mtmkl_suite.data.entries import Archive, FileEntry
-from mtmkl_suite.data.fetch.integrity import problem_of, read_checksums, with_lf
+from mtmkl_suite.data.fetch.integrity import problem_of, read_checksums
 from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 
 _TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two packets
@@ -77,8 +77,6 @@ def download(
     for source in sources:
         try:
             content = content_of(source)
-            if file.newline == "lf":
-                content = with_lf(content)
             if (problem := problem_of(content, file, checksums)) is None:
                 return content
             raise DataCorruptError(problem)
@@ -144,14 +142,13 @@ def _member(archive: bytes, wanted: str | None, most_bytes: int) -> bytes:
 
 def _packed(archive: bytes, listed: set[str], most_bytes: int) -> bytes:
     """Pack the listed members of an archive into a plain tar."""
-    depths = {len(PurePosixPath(name).parts) for name in listed}
+    depth = next(iter(listed)).count("/") + 1
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         for path, member in _members(archive).items():
-            parts = PurePosixPath(path).parts
-            for name in {"/".join(parts[-depth:]) for depth in depths} & listed:
+            info = tarfile.TarInfo("/".join(path.split("/")[-depth:]))
+            if info.name in listed:
                 content = _read(member, most_bytes)
-                info = tarfile.TarInfo(name)
                 info.size = len(content)
                 tar.addfile(info, io.BytesIO(content))
     return packed.getvalue()

@@ -7,18 +7,30 @@ user's cache folder), then on the network. It is checked before it is read.
 
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from mtmkl_suite.data.entries import DataSetEntry, FileEntry
-from mtmkl_suite.data.fetch.integrity import find_problem
+from mtmkl_suite.data.fetch.integrity import problem_of
 from mtmkl_suite.documents import config_dir
 from mtmkl_suite.errors import DataCorruptError, DataNotAvailableError
 from mtmkl_suite.files import write_bytes
 
 MIRROR_VARIABLE = "MTMKL_DATA_MIRROR"
 CACHE_VARIABLE = "MTMKL_DATA_CACHE"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that exists."""
+
+    kind: str
+    """Of its place: "mirror", "cache" or "shipped"; "downloaded" if it just was."""
+    path: Path
+    problem: str | None = None
+    """What is wrong with it."""
 
 
 class Places:
@@ -43,6 +55,13 @@ class Places:
         # What may not be looked into is not there: Path.is_file() raises.
         return next((each for each in candidates if os.path.isfile(each[1])), None)
 
+    def check(self, entry: DataSetEntry, file: FileEntry) -> Found | None:
+        """Return a file that exists, compared with its entry."""
+        if (place := self.find(entry, file)) is None:
+            return None
+        content = place[1].read_bytes()
+        return Found(*place, problem_of(content, file, self.checksums(entry, file)))
+
     def checksums(self, entry: DataSetEntry, file: FileEntry) -> Path | None:
         """Return the list of the hashes of a file's members, if there is one."""
         if file.members_sha256 is None:
@@ -58,28 +77,30 @@ def _users_cache() -> str:
 
 
 def obtain(
-    entry: DataSetEntry,
-    places: Places,
-    *,
-    download: bool,
-    repair: bool,
-    until: float = math.inf,
-) -> dict[str, tuple[str, Path]]:
-    """Return kind of place and checked path of each file of a data set, by its name.
+    entry: DataSetEntry, places: Places, *, download: bool, until: float = math.inf
+) -> dict[str, Found]:
+    """Return the files of a data set, checked, by their paths in it.
 
-    Missing files are downloaded if wanted, and so are files that are damaged in the
-    cache, if they are to be repaired. Downloads give up at the time ``until``.
+    Files that are missing, or damaged in the cache, are downloaded if wanted. Downloads
+    give up at the time ``until``.
     """
     # Lists of hashes first: other files are checked against them.
     lists = {file.members_sha256 for file in entry.files}
-    found: dict[str, tuple[str, Path]] = {}
+    obtained: dict[str, Found] = {}
     archives: dict[str, bytes] = {}
     for file in sorted(entry.files, key=lambda file: file.path not in lists):
-        checksums = places.checksums(entry, file)
-        place = places.find(entry, file)
-        if place is not None and _is_good(entry, file, place, checksums, repair):
-            found[file.path] = place
+        found = places.check(entry, file)
+        if found is not None and found.problem is None:
+            obtained[file.path] = found
             continue
+        if found is not None and not (download and found.kind == "cache"):
+            remedy = f"Put the registered file in its place ({found.kind})"
+            if found.kind == "cache":
+                remedy = f"`mtmkl datasets fetch {entry.name}` replaces it"
+            raise DataCorruptError(
+                f"data set {entry.name!r}: {found.path} is damaged: {found.problem}. "
+                f"{remedy}"
+            )
         named = f"{MIRROR_VARIABLE} to a folder that holds {entry.name}/{file.path}"
         if not download:
             mirror = places.mirror or f"no mirror ({MIRROR_VARIABLE} is not set)"
@@ -92,6 +113,7 @@ def obtain(
         from mtmkl_suite.data.fetch.download import download as download_file
 
         try:
+            checksums = places.checksums(entry, file)
             content = download_file(file, archives, checksums=checksums, until=until)
         except (DataCorruptError, DataNotAvailableError) as error:
             raise type(error)(
@@ -106,25 +128,5 @@ def obtain(
                 f"the cache {places.cache} cannot be written ({error.strerror}): set "
                 f"{CACHE_VARIABLE} to a folder that can"
             ) from error
-        found[file.path] = ("downloaded", path)
-    return found
-
-
-def _is_good(
-    entry: DataSetEntry,
-    file: FileEntry,
-    place: tuple[str, Path],
-    checksums: Path | None,
-    repair: bool,
-) -> bool:
-    """Tell whether a file is intact; damage that nothing repairs is an error."""
-    kind, path = place
-    problem = find_problem(path, file, checksums)
-    if problem is None or (kind == "cache" and repair):
-        return problem is None
-    remedy = f"Put the registered file in its place ({kind})"
-    if kind == "cache":
-        remedy = f"`mtmkl datasets fetch {entry.name}` replaces it"
-    raise DataCorruptError(
-        f"data set {entry.name!r}: {path} is damaged: {problem}. {remedy}"
-    )
+        obtained[file.path] = Found("downloaded", path)
+    return obtained

@@ -67,7 +67,7 @@ def fetch_quickly(entries: list[DataSetEntry], places: Places) -> dict[str, str]
 
     def fetch(entry: DataSetEntry) -> None:
         try:
-            obtain(entry, places, download=True, repair=False, until=until)
+            obtain(entry, places, download=True, until=until)
             del reasons[entry.name]
         except (DataNotAvailableError, DataCorruptError, OSError) as error:
             reasons[entry.name] = str(error)

@@ -33,6 +33,8 @@ class ClassTable:
     features: Sequence[str]
     scale: float = 1.0
     """By which all values are divided."""
+    pairs: Sequence[tuple[str, str]] = ()
+    """Of the tasks, by default all. A class with too few samples then gives all."""
 
     def load(
         self,
@@ -47,15 +49,12 @@ class ClassTable:
         At most the size of the smallest class is drawn, which None stands for.
         """
         X, label = self.rows(files)
-        drawn = draw_per_class(label, n_per_class, seed)
-        divide: Callable[..., MultiTaskData]
-        divide = one_vs_one if tasks == "one_vs_one" else one_vs_rest
-        return divide(
-            X[drawn] / self.scale,
-            label[drawn],
-            name=self.name,
-            feature_names=self.features,
-        )
+        drawn = draw_per_class(label, n_per_class, seed, equal=not self.pairs)
+        X, label = X[drawn] / self.scale, label[drawn]
+        named: dict[str, Any] = {"name": self.name, "feature_names": self.features}
+        if tasks == "one_vs_rest":
+            return one_vs_rest(X, label, **named)
+        return one_vs_one(X, label, pairs=self.pairs, **named)
 
     def rows(self, files: Mapping[str, Path]) -> Rows:
         """Return all rows as they are stored."""
@@ -192,31 +191,13 @@ def _letter_rows(path: Path) -> Rows:
     return digits[:, ::2] - float(ord("0")), np.array(letters)
 
 
-OCR_LETTERS = ClassTable(
+load_ocr_letters = ClassTable(
     name="ocr_letters",
     files=("letter.data",),
     read=_letter_rows,
     features=_pixels(16, 8),
-)  # fmt: skip
-
-
-def load_ocr_letters(
-    files: Mapping[str, Path], *, n_per_class: Count | None = 200, seed: NotNegative = 0
-) -> MultiTaskData:
-    """Read handwritten letters as eight one-vs-one tasks, ``PAIRS``.
-
-    A letter with fewer than ``n_per_class`` images gives all it has ('j': 189). None is
-    189 of each.
-    """
-    X, label = OCR_LETTERS.rows(files)
-    drawn = draw_per_class(label, n_per_class, seed, equal=False)
-    return one_vs_one(
-        X[drawn],
-        label[drawn],
-        name=OCR_LETTERS.name,
-        pairs=PAIRS,
-        feature_names=OCR_LETTERS.features,
-    )
+    pairs=PAIRS,
+).load
 
 
 def _bundled_rows() -> Rows:

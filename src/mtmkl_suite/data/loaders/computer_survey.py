@@ -20,19 +20,17 @@ _FEATURES = (
 def load_computer_survey(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the computer survey: predict a rating, one task per person.
 
-    Features are a bias column of ones and 13 attributes coded -1 and +1; ratings are
-    integers from 0 to 10. A person's first 16 rows are the file's training block, whose
-    order differs from person to person; the last 4 are the test block, which
-    ``truth["test_block"]`` marks.
+    A person's first 16 rows are the file's training block, whose order differs from
+    person to person; ``truth["test_block"]`` marks the other 4.
     """
     stored = loadmat(files["lenk_data.mat"])
     width = len(_FEATURES) + 1
-    blocks = []
-    for key, per_person in (("Traindata", _N_TRAIN), ("Testdata", _N_TEST)):
-        block = stored[key].astype(np.float64)
-        blocks.append(block.reshape(_N_PERSONS, per_person, width))
+    blocks = [
+        stored[key].astype(np.float64).reshape(_N_PERSONS, -1, width)
+        for key in ("Traindata", "Testdata")
+    ]
     per_person = _N_TRAIN + _N_TEST
-    table = np.concatenate(blocks, axis=1).reshape(_N_PERSONS * per_person, width)
+    table = np.concatenate(blocks, axis=1).reshape(-1, width)
     return MultiTaskData(
         X=table[:, :-1],
         y=table[:, -1],

@@ -205,17 +205,11 @@ def _descriptors(grey: FloatArray, words: str, cell: int) -> FloatArray:
 
 def _word_maps(rgb: FloatArray, words: str, cell: int) -> list[IntArray]:
     """Return for each pixel or cell the number of its word; one map per vocabulary."""
-    if words == "hue":
-        hsv = rgb2hsv(rgb)
-        bins = np.array([16, 4, 4])
-        codes = np.minimum((hsv * bins).astype(np.intp), bins - 1)
-        return [codes @ np.array([16, 4, 1])]
-    if words == "lab":
-        lab = rgb2lab(rgb)
-        bins = np.array([4, 8, 8])
-        scaled = (lab - [0.0, -60.0, -60.0]) / [100.0, 120.0, 120.0] * bins
-        codes = np.clip(scaled.astype(np.intp), 0, bins - 1)
-        return [codes @ np.array([64, 8, 1])]
+    if words in _COLOURS:
+        convert, least, spans, bins = _COLOURS[words]
+        scaled = (convert(rgb) - least) / spans * bins
+        codes = np.clip(scaled.astype(np.intp), 0, np.subtract(bins, 1))
+        return [np.ravel_multi_index(tuple(np.moveaxis(codes, -1, 0)), bins)]
     if words == "binary patterns":
         grey = (_grey(rgb) * 255).astype(np.uint8)
         return [
@@ -228,14 +222,17 @@ def _word_maps(rgb: FloatArray, words: str, cell: int) -> list[IntArray]:
 
 
 _PATTERNS = ((8, 1), (8, 2), (16, 4))  # neighbours and radius of binary patterns
-_N_CODES = {"hue": 256, "lab": 256}
+_COLOURS: dict[str, tuple[Any, ...]] = {  # least values, ranges and numbers of bins
+    "hue": (rgb2hsv, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (16, 4, 4)),
+    "lab": (rgb2lab, (0.0, -60.0, -60.0), (100.0, 120.0, 120.0), (4, 8, 8)),
+}
 
 
 def _pyramid(maps: Sequence[IntArray], kind: Histogram) -> FloatArray:
     """Return the histograms of all parts of the image, which sum to one."""
     parts = []
     for number, words in enumerate(maps):
-        n = _N_CODES.get(kind.words, _N_WORDS)
+        n = 256 if kind.words in _COLOURS else _N_WORDS
         if kind.words == "binary patterns":
             n = _PATTERNS[number][0] + 2
         height, width = words.shape

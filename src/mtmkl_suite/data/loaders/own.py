@@ -83,9 +83,6 @@ def load_file(
     Tasks with fewer than ``min_samples`` are left out; None refuses those with fewer
     than :data:`MIN_SAMPLES`. ``bias`` adds a feature that is 1, for methods without an
     intercept.
-
-    The error names all problems, and their remedies; the data's remarks say what was
-    read.
     """
     task, target, ignore = clean(task), clean(target), list(map(clean, ignore))
     table = read_table(path, [task, target], ignore)

@@ -82,11 +82,8 @@ HEART_ATTRIBUTES = (
 def load_heart(files: Mapping[str, Path]) -> MultiTaskData:
     """Read Statlog heart as ten tasks of 27 patients, from the youngest to the oldest.
 
-    Patients are sorted by age, those of one age in the order of the file, and cut into
-    blocks of 27 (Jebara 2011, section 11).
-
-    Features are scaled to [0, 1] over all patients; y is +1 where heart disease is
-    present. Rows are in the order of age.
+    They are sorted by age, those of one age in the order of the file, as in section 11
+    of Jebara (2011). Features are scaled to [0, 1] over all patients.
     """
     table = np.loadtxt(files["heart.dat"])
     table = table[np.argsort(table[:, 0], kind="stable")]

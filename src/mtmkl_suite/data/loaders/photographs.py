@@ -27,11 +27,10 @@ _FLOWERS = (
 def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
     """Read 17 kinds of Oxford flowers as one-vs-rest tasks.
 
-    Computing the distances takes about three minutes.
-
     The 1,360 images, 80 of each kind, are in all tasks; X is the row of the image in
-    the seven ``matrices``. ``truth["train_1"]``, ``truth["test_1"]`` … mark the 680 and
-    340 images of the three published splits, whose 340 for validation have no role.
+    the seven ``matrices``, which take about three minutes. ``truth["train_1"]``,
+    ``truth["test_1"]`` … mark the 680 and 340 images of the three published splits,
+    whose 340 for validation have no role.
     """
     kind = np.repeat(np.arange(17), 80)
     stored = loadmat(files["datasplits.mat"])
@@ -56,10 +55,9 @@ def load_flowers17(files: Mapping[str, Path]) -> MultiTaskData:
 def load_caltech101(files: Mapping[str, Path]) -> MultiTaskData:
     """Read the first 30 images of each category of Caltech-101 as one-vs-rest tasks.
 
-    Computing the distances takes about fifteen minutes.
-
     The 3,060 images of 102 categories, ``BACKGROUND_Google`` among them, are in all
-    tasks; X is the row of the image in the twelve ``matrices``.
+    tasks; X is the row of the image in the twelve ``matrices``, which take about
+    fifteen minutes.
     """
     archive = files["caltech101_30.tar"]
     with tarfile.open(archive) as tar:

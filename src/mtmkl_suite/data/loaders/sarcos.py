@@ -22,12 +22,9 @@ def load_sarcos(
 ) -> MultiTaskData:
     """Read the inverse dynamics of the arm, one task per joint.
 
-    Every task draws its own rows, without replacement, as in Jawanpuria & Nath (2011).
-    They drew from all 48,933 rows; here the file of 4,449 rows is the source. An arm's
-    state may be a training sample of one joint and a test sample of another.
-
-    Features, as they are stored, are position, velocity and acceleration of each joint;
-    y is the torque of the task's joint.
+    Every task draws its own rows, without replacement, as in Jawanpuria & Nath (2011),
+    who drew from all 48,933. An arm's state may be a training sample of one joint and a
+    test sample of another.
     """
     table = loadmat(files["sarcos_inv_test.mat"])["sarcos_inv_test"]
     table = np.asarray(table, dtype=np.float64)

@@ -32,8 +32,7 @@ def load_school(files: Mapping[str, Path], *, bias: bool = False) -> MultiTaskDa
     The features are two percentages (0-100, not scaled), others 0 or 1, and the column
     of ones where ``bias`` keeps it. ``truth["train_1"]`` … ``truth["train_10"]`` mark
     the training rows of the published splits; the other rows are for testing.
-    ``truth["variance"]`` has the variance of the scores of each school, over all its
-    rows.
+    ``truth["variance"]`` is that of all scores of each school.
     """
     table = loadmat(files["school_b.mat"])
     X = table["x"].T.astype(np.float64)  # bytes in the file: no arithmetic before this

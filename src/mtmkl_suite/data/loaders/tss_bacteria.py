@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from mtmkl.datasets.container import MultiTaskData
 from mtmkl.datasets.tasks import draw_per_class
@@ -49,41 +47,29 @@ def load_tss_bacteria(
     features: Spec | None = None,
     n_per_class: Count | None = None,
     seed: NotNegative = 0,
-    overlapping: bool = False,
 ) -> MultiTaskData:
     """Read windows around transcription start sites, and others, one task per species.
 
-    The published files divide each class into nine tenths for training and one tenth
-    for testing. Here they are pooled, for splits of our own.
-
-    By default ``features`` are weighted-degree features of degree 4, all sequences are
-    taken (``n_per_class`` draws as many of each class and species), and words with one
-    of the few letters other than A, C, G and T count nothing (``on_unknown``).
-
+    Words with one of the few letters other than A, C, G and T count nothing by default.
     Windows that overlap an earlier one of the same class on the same strand are left
     out: with parts of one site in training and test data, features without positions
-    look better than they are. ``overlapping`` keeps them.
-
-    ``task_relations`` has the distances ``phylogeny`` along the tree of life, and the
-    ``tree_of_life`` as far as it joins these species; four of them are represented by a
-    relative.
+    look better than they are.
     """
     spec = {"name": "weighted_degree", "degree": 4} if features is None else features
     transformer = features_from_spec(spec)
     if isinstance(spec, str) or "on_unknown" not in spec:
         transformer.set_params(on_unknown="skip")
-    windows = _windows(*(path for name, path in files.items() if name != _TREE))
-    rows = np.arange(len(windows.sequences)) if overlapping else windows.apart
+    sequences, y, task = _windows(*(files[name] for name in files if name != _TREE))
+    rows = np.arange(y.size)
     if n_per_class is not None:
-        label = 2 * windows.task[rows] + (windows.y[rows] < 0)
-        rows = rows[draw_per_class(label, n_per_class, seed, equal=False)]
+        rows = draw_per_class(2 * task + (y < 0), n_per_class, seed, equal=False)
     tree = files[_TREE].read_text("utf-8")
     leaves = list(_SPECIES.values())
     names = [species.replace(".", ". ", 1) for species in _SPECIES]
     return MultiTaskData(
-        X=transformer.fit_transform([windows.sequences[row] for row in rows]),
-        y=windows.y[rows],
-        task=windows.task[rows],
+        X=transformer.fit_transform([sequences[row] for row in rows]),
+        y=y[rows],
+        task=task[rows],
         name="tss_bacteria",
         task_names=tuple(names),
         origin="stand-in",
@@ -94,22 +80,10 @@ def load_tss_bacteria(
     )
 
 
-@dataclass(frozen=True)
-class _Windows:
-    """All windows of the published files; ``apart`` are those without overlaps."""
-
-    sequences: tuple[str, ...]
-    y: FloatArray
-    task: IntArray
-    apart: IntArray
-
-
 @lru_cache(maxsize=1)
-def _windows(*paths: Path) -> _Windows:
-    """Read the files; cached for the next draw."""
-    sequences: list[str] = []
-    y, task, strand, position = [], [], [], []
-    strands: dict[tuple[Any, ...], int] = {}
+def _windows(*paths: Path) -> tuple[list[str], FloatArray, IntArray]:
+    """Read windows that do not overlap, y and task; cached for the next draw."""
+    rows = []
     for number, species in enumerate(_SPECIES):
         for label, end in ((1.0, "_p.txt"), (-1.0, "_n.txt")):
             mine = [
@@ -121,24 +95,21 @@ def _windows(*paths: Path) -> _Windows:
             for path in sorted(mine, key=lambda path: path.name.startswith("test")):
                 for record in read_fasta(path):
                     [(accession, place, sign)] = _HEADER.findall(record.header)
-                    key = (number, label, accession, sign)
-                    sequences.append(record.sequence)
-                    y.append(label)
-                    task.append(number)
-                    strand.append(strands.setdefault(key, len(strands)))
-                    position.append(int(place))
-    apart = _apart(np.array(strand), np.array(position))
-    return _Windows(tuple(sequences), np.array(y), np.array(task, dtype=np.intp), apart)
+                    strand = number, label, accession, sign
+                    rows.append((record.sequence, label, number, strand, int(place)))
+    columns = ["sequence", "y", "task", "strand", "position"]
+    table = pd.DataFrame(rows, columns=columns)
+    strands = pd.factorize(table["strand"])[0]
+    kept = table.iloc[_apart(strands, table["position"].to_numpy())]
+    y, task = kept["y"].to_numpy(), kept["task"].to_numpy(dtype=np.intp)
+    return kept["sequence"].tolist(), y, task
 
 
-def _apart(strand: NDArray[np.intp], position: NDArray[np.intp]) -> IntArray:
+def _apart(strand: IntArray, position: IntArray) -> IntArray:
     """Return the windows that do not overlap the one kept before on their strand."""
-    kept = []
-    last_strand, last_position = -1, 0
+    kept: list[int] = []
     for row in np.lexsort([position, strand]).tolist():
-        is_next = strand[row] == last_strand
-        if is_next and position[row] - last_position < _LENGTH:
-            continue
-        last_strand, last_position = strand[row], position[row]
-        kept.append(row)
+        is_next = kept and strand[row] == strand[kept[-1]]
+        if not is_next or position[row] - position[kept[-1]] >= _LENGTH:
+            kept.append(row)
     return np.sort(np.array(kept, dtype=np.intp))

@@ -37,15 +37,8 @@ def load_tss_fasta(
     """Read a FASTA file of positives and one of negatives per organism.
 
     Sequences that come twice in a file are taken once, with a warning that counts them.
-
-    The folder has ``<organism>_positive.fasta`` and ``<organism>_negative.fasta`` for
-    each organism (or .fa, also .gz); other files are left alone. ``distances`` is a CSV
-    file there with distances between organisms, for instance of their 16S ribosomal
-    RNA: a header and a first column with their names, in any order. They become
-    ``task_relations["distances"]``; if the default file does not exist, there are none.
-
-    ``n_per_class`` draws as many sequences of each class and organism, where there are
-    so many. Errors name the file and the remedy.
+    ``distances`` is a CSV file in the folder, with the names of the organisms as header
+    and first column, in any order; the default one need not exist.
     """
     if folder is None or not Path(folder).is_dir():
         what = "no folder is named" if folder is None else f"{folder} is no folder"

@@ -1,8 +1,4 @@
-"""Figures of Argyriou, Evgeniou and Pontil 2008.
-
-Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
-figure and the plotted numbers. What the paper printed is read from ``published``.
-"""
+"""Figures of Argyriou, Evgeniou and Pontil 2008."""
 
 import math
 from collections.abc import Sequence

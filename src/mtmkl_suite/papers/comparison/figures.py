@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mtmkl_suite.config.models import Comparison
-from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
+from mtmkl_suite.judge.comparison import seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import (
     MARKERS,
@@ -73,7 +73,7 @@ def paired_differences(context: Context, comparison: Comparison) -> FigureAndNum
 def cost(context: Context, comparison: Comparison) -> FigureAndNumbers:
     """Draw the mean score against seconds, with the Pareto front."""
     block = comparison.main
-    values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
+    values = ranked(context, comparison, block)
     if values.empty:
         return no_data_figure("no data set without gaps", WIDE)
     seconds = seconds_matrix(context.scores, comparison, block)

@@ -1,9 +1,4 @@
-"""Figures of Jawanpuria and Nath 2011, and one of ours.
-
-Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
-figure and the plotted numbers, which are those of
-:mod:`mtmkl_suite.papers.jawanpuria2011.steps`.
-"""
+"""Figures of Jawanpuria and Nath 2011, and one of ours, of what the steps computed."""
 
 import pandas as pd
 from matplotlib.axes import Axes

@@ -7,6 +7,8 @@ first order with the divergence KL(γ⁺ ‖ γ)/s. Lower bounds are those of ea
 where f has kinks, of their means by step.
 """
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from scipy.special import logsumexp
 
@@ -19,10 +21,7 @@ from mtmkl.solvers.descent import (
 )
 from mtmkl.solvers.solution import Solution, Status, certified, warn_if_stopped
 from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals, remedy_of
-from mtmkl.solvers.weights.mixed_norm import (
-    duals_of,
-    with_own_weights,
-)
+from mtmkl.solvers.weights.mixed_norm import duals_of, with_own_weights
 from mtmkl.typing import FloatArray
 
 GROWTH, CUT = 2.0, 0.5
@@ -40,6 +39,7 @@ class MirrorDescentMKMTFL(MKMTFLRegressor):
         )
 
 
+@dataclass(eq=False)
 class MixedNormDescent:
     """Solutions for many C by mirror descent, each started from the last γ.
 
@@ -47,22 +47,17 @@ class MixedNormDescent:
     certificate has the objective at each iteration.
     """
 
-    def __init__(
-        self,
-        problem: DualProblem,
-        p: float,
-        *,
-        step: float | None = None,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-    ) -> None:
-        self.problem = problem
-        self.p = p
-        self.step = step
-        self.tol = tol
-        self.max_iter = max_iter
+    problem: DualProblem
+    p: float
+    _: KW_ONLY
+    step: float | None = None
+    tol: float = 1e-4
+    max_iter: int = 500
+
+    def __post_init__(self) -> None:
+        n_weights = self.problem.n_weights
         self._state: TaskDuals | None = None
-        self._logs = np.full(problem.n_weights, -np.log(problem.n_weights))
+        self._logs = np.full(n_weights, -np.log(n_weights))
 
     def solve(self, C: float) -> Solution:
         """Solve for one C."""

@@ -23,8 +23,8 @@ missing still grow.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -98,27 +98,25 @@ class _Visited:
     B: FloatArray
 
 
+@dataclass(eq=False)
 class SchattenDescent:
     """Solutions for many C by mirror descent, each started from the last Q."""
 
-    label = "mirror descent"
+    problem: SchattenProblem
+    _: KW_ONLY
+    tol: float = 1e-4
+    max_iter: int = 5000
+    label: ClassVar[str] = "mirror descent"
 
-    def __init__(
-        self, problem: SchattenProblem, *, tol: float = 1e-4, max_iter: int = 5000
-    ) -> None:
-        self.problem = problem
-        self.tol = tol
-        self.max_iter = max_iter
-        dims = np.diff(problem.ends)
-        traces = normalised(np.ones(dims.size), problem.q)
+    def __post_init__(self) -> None:
+        dims = np.diff(self.problem.ends)
+        traces = normalised(np.ones(dims.size), self.problem.q)
+        pairs = zip(traces, dims, strict=True)
         self._Q = Matrices.of(
             [np.eye(d) for d in dims],
-            [
-                np.full(d, np.log(rho / max(d, 1)))
-                for rho, d in zip(traces, dims, strict=True)
-            ],
+            [np.full(d, np.log(rho / max(d, 1))) for rho, d in pairs],
         )
-        self._beta, self._C = np.zeros(problem.tasks.c.size), 1.0
+        self._beta, self._C = np.zeros(self.problem.tasks.c.size), 1.0
 
     def solve(self, C: float) -> Solution:
         """Solve for one C; returns what :meth:`MixedSchattenPath.solve` does.

@@ -8,6 +8,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -82,19 +83,18 @@ def scaling(context: Context) -> pd.DataFrame:
     Gaussian kernels of widths from 0.01 to 1000. Seconds are of the processor.
     """
     tier = context.config.tier
+    cases: list[tuple[str, int, int, dict[str, Any]]]
+    cases = [("tasks", count, count, {}) for count in N_TASKS[tier]]
+    for count in N_KERNELS[tier]:
+        widths = np.geomspace(1e-2, 1e3, count).tolist()
+        kernels = [{"name": "gaussian", "width": width} for width in widths]
+        cases.append(("kernels", count, KERNEL_TASKS, {"kernels": kernels}))
     rows = []
     for repeat, data in _splits(context, N_SPLITS[tier]):
-        for solver in SCALING_SOLVERS:
-            where = {"solver": solver, "repeat": repeat}
-            for count in N_TASKS[tier]:
-                timed = _timed(_first_tasks(data, count), solver, tier)
-                rows.append({"axis": "tasks", **where, "count": count, **timed})
-            part = _first_tasks(data, KERNEL_TASKS)
-            for count in N_KERNELS[tier]:
-                widths = np.geomspace(1e-2, 1e3, count).tolist()
-                kernels = [{"name": "gaussian", "width": width} for width in widths]
-                timed = _timed(part, solver, tier, kernels=kernels)
-                rows.append({"axis": "kernels", **where, "count": count, **timed})
+        for solver, (axis, count, n_tasks, settings) in product(SCALING_SOLVERS, cases):
+            where = {"axis": axis, "solver": solver, "repeat": repeat, "count": count}
+            timed = _timed(_first_tasks(data, n_tasks), solver, tier, **settings)
+            rows.append(where | timed)
     columns = ["axis", "solver", "repeat", "count", "seconds", "gap", "n_iter"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -106,19 +106,12 @@ def convergence(context: Context) -> pd.DataFrame:
     equal weights; ``excess`` is the share by which the objective is above the least
     one.
     """
-    tier = context.config.tier
-    tables = []
-    for _, data in _splits(context, 1):
-        for count in CONVERGENCE_TASKS:
-            part = _first_tasks(data, count)
-            least = _least_objective(part, CONVERGENCE_C)
-            for solver in CONVERGENCE_SOLVERS:
-                table = _history(part, CONVERGENCE_C, solver, tier, least)
-                tables.append(table.assign(n_tasks=count, solver=solver))
     columns = ["n_tasks", "solver", "iteration", "objective", "seconds", "excess"]
+    found = _histories(context, 1, [CONVERGENCE_C])
+    tables = [history.assign(**where)[columns] for where, history in found]
     if not tables:
         return pd.DataFrame(columns=columns)
-    return pd.concat(tables, ignore_index=True)[columns]
+    return pd.concat(tables, ignore_index=True)
 
 
 def convergence_speed(context: Context) -> pd.DataFrame:
@@ -128,18 +121,10 @@ def convergence_speed(context: Context) -> pd.DataFrame:
     most the ``level``, or until the limit of iterations if that is not ``reached``.
     """
     tier = context.config.tier
-    rows = []
-    for repeat, data in _splits(context, N_SPLITS[tier]):
-        for count in CONVERGENCE_TASKS:
-            part = _first_tasks(data, count)
-            for C in SPEED_C[tier]:
-                least = _least_objective(part, C)
-                for solver in CONVERGENCE_SOLVERS:
-                    table = _history(part, C, solver, tier, least)
-                    where = {"n_tasks": count, "C": C, "repeat": repeat}
-                    for level in LEVELS:
-                        reached = _reached(table, level)
-                        rows.append({**where, "solver": solver, **reached})
+    found = _histories(context, N_SPLITS[tier], SPEED_C[tier])
+    rows = [
+        where | _reached(history, level) for where, history in found for level in LEVELS
+    ]
     columns = [
         "n_tasks", "C", "repeat", "solver", "level", "iterations", "seconds", "reached",
         "seconds_of_one",
@@ -160,26 +145,22 @@ def alternation(context: Context) -> pd.DataFrame:
         problem = lambda_and_alpha.regression_problem(
             data.X, data.y, data.task, SEVEN_KERNELS, 0.1 * spread
         )
-        for p in ALTERNATION_P:
-            for C in SPEED_C[tier]:
-                equal = np.full(problem.n_weights, 1.0 / problem.n_weights)
-                weights = {"equal": equal, "solution": _fitted(data, C, p).gamma_}
-                for name, gamma in weights.items():
-                    cost = C * spread
-                    best = lambda_and_alpha.greatest(problem, cost, p, gamma)
-                    values = lambda_and_alpha.alternate(
-                        problem, cost, p, gamma, ALTERNATIONS
-                    )
-                    where = {"p": p, "C": C, "repeat": repeat, "gamma": name}
-                    for level in LEVELS:
-                        near = np.flatnonzero(values >= best * (1.0 - level))
-                        count = int(near[0]) + 1 if near.size else ALTERNATIONS
-                        for of, iterations in (
-                            ("alternation", count),
-                            ("printed", PRINTED_ALTERNATIONS),
-                        ):
-                            found = {"level": level, "iterations": iterations}
-                            rows.append({"of": of, **where, **found})
+        equal = np.full(problem.n_weights, 1.0 / problem.n_weights)
+        for p, C in product(ALTERNATION_P, SPEED_C[tier]):
+            weights = {"equal": equal, "solution": _fitted(data, C, p).gamma_}
+            for name, gamma in weights.items():
+                at = problem, C * spread, p, gamma
+                best = lambda_and_alpha.greatest(*at)
+                values = lambda_and_alpha.alternate(*at, ALTERNATIONS)
+                where = {"p": p, "C": C, "repeat": repeat, "gamma": name}
+                for level in LEVELS:
+                    near = np.flatnonzero(values >= best * (1.0 - level))
+                    count = int(near[0]) + 1 if near.size else ALTERNATIONS
+                    counts = {"alternation": count, "printed": PRINTED_ALTERNATIONS}
+                    rows += [
+                        {"of": of, **where, "level": level, "iterations": iterations}
+                        for of, iterations in counts.items()
+                    ]
     columns = ["of", "p", "C", "repeat", "gamma", "level", "iterations"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -192,12 +173,11 @@ def kernels_used(context: Context) -> pd.DataFrame:
     for repeat, split in _splits(context, N_SPLITS[tier]):
         X = split.X[:, : USED_FEATURES[tier]]
         data = replace(split, X=X, feature_names=())
-        for p in USED_P:
-            for C in SPEED_C[tier]:
-                gamma = _fitted(data, C, p, kernels=kernels).gamma_
-                counts = {"used": int(np.sum(gamma > _USED)), "half": gamma.size / 2}
-                where = {"p": p, "C": C, "repeat": repeat}
-                rows += [{"of": k, **where, "kernels": n} for k, n in counts.items()]
+        for p, C in product(USED_P, SPEED_C[tier]):
+            gamma = _fitted(data, C, p, kernels=kernels).gamma_
+            counts = {"used": int(np.sum(gamma > _USED)), "half": gamma.size / 2}
+            where = {"p": p, "C": C, "repeat": repeat}
+            rows += [{"of": k, **where, "kernels": n} for k, n in counts.items()]
     return pd.DataFrame(rows, columns=["of", "p", "C", "repeat", "kernels"])
 
 
@@ -249,7 +229,11 @@ def _timed(
     method = SCALING_SOLVERS[solver](
         SCALING_C, SCALING_P, tol=SCALING_TOL, **STANDARDIZED, **settings
     )
-    seconds = [_seconds(method, data) for _ in range(N_FITS[tier])]
+    seconds = []
+    for _ in range(N_FITS[tier]):
+        start = time.process_time()
+        method.fit(data.X, data.y, task=data.task)
+        seconds.append(time.process_time() - start)
     return {
         "seconds": float(np.median(seconds)),
         "gap": method.duality_gap_,
@@ -257,18 +241,20 @@ def _timed(
     }
 
 
-def _seconds(method: Any, data: MultiTaskData) -> float:
-    start = time.process_time()
-    method.fit(data.X, data.y, task=data.task)
-    return time.process_time() - start
-
-
-def _least_objective(data: MultiTaskData, C: float) -> float:
-    """Return the least objective, to a relative gap of 1e-5."""
-    method = MKMTSFLRegressor(
-        C, 1.0, kernels=[{"name": "linear"}], tol=_OPTIMUM_TOL, **STANDARDIZED
-    )
-    return float(method.fit(data.X, data.y, task=data.task).objective_)
+def _histories(
+    context: Context, n_splits: int, costs: Sequence[float]
+) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield what each iteration of both solvers reaches, and where that is."""
+    tier = context.config.tier
+    for repeat, data in _splits(context, n_splits):
+        for count, C in product(CONVERGENCE_TASKS, costs):
+            part = _first_tasks(data, count)
+            settings = {"kernels": [{"name": "linear"}], **STANDARDIZED}
+            best = MKMTSFLRegressor(C, 1.0, tol=_OPTIMUM_TOL, **settings)
+            least = float(best.fit(part.X, part.y, task=part.task).objective_)
+            for solver in CONVERGENCE_SOLVERS:
+                where = {"n_tasks": count, "C": C, "repeat": repeat, "solver": solver}
+                yield where, _history(part, C, solver, tier, least)
 
 
 def _history(

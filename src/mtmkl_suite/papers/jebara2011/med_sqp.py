@@ -51,7 +51,16 @@ class MEDByAlgorithm1(MEDKernelSelectionClassifier):
 
 
 class SqpPath(SwitchedPath):
-    """Solutions for many (C, α) by Algorithm 1, each started from the last."""
+    """Solutions for many (C, α) by Algorithm 1, each started from the last.
+
+    It runs to a relative duality gap, or to its own stopping rule (step 4): a relative
+    change of β of at most ``change_tol`` in a sweep. The quadratic programs are solved
+    to a violation of ``accuracy`` in units of c, and more finely when a sweep changes
+    nothing before the gap is reached.
+
+    ``extra`` has the "dual_history" too, J after each sweep (step 3), and "stopped_by":
+    "gap", "change", "limit" or "rounding".
+    """
 
     def __init__(
         self,
@@ -60,101 +69,73 @@ class SqpPath(SwitchedPath):
         tol: float = 1e-6,
         change_tol: float = 0.0,
         max_iter: int = 10_000,
+        accuracy: float = 1e-6,
+        simultaneous: bool = False,
     ) -> None:
         super().__init__(tol, max_iter)
         self.tasks = tasks
         self.change_tol = change_tol
+        self.accuracy, self.simultaneous = accuracy, simultaneous
         self._C, self._beta = 1.0, np.zeros(tasks.c.size)
 
     def solve(self, C: float, log_alpha: float) -> Solution:
-        """Solve for one (C, α) as :func:`solve_sqp` does."""
-        solution = solve_sqp(
-            self.tasks,
-            C,
-            log_alpha,
-            tol=self.tol,
-            change_tol=self.change_tol,
-            max_iter=self.max_iter,
-            start=self._beta * min(C / self._C, 1.0),
-        )
-        self._C, self._beta = C, solution.dual
-        return solution
-
-
-def solve_sqp(
-    tasks: DualProblem,
-    C: float,
-    log_alpha: float,
-    *,
-    tol: float = 1e-6,
-    change_tol: float = 0.0,
-    max_iter: int = 10_000,
-    start: FloatArray | None = None,
-    accuracy: float = 1e-6,
-    simultaneous: bool = False,
-) -> Solution:
-    """Run Algorithm 1 to a relative duality gap, or to its own stopping rule.
-
-    That is a change of β of at most ``change_tol`` in a sweep (step 4), relative. The
-    quadratic programs are solved to a violation of ``accuracy`` in units of c, and more
-    finely when a sweep changes nothing before the gap is reached.
-
-    Returns ``coef``: the switches (S,), those of β; ``dual``: β (N,); ``intercept``:
-    (T,); ``extra``: "log_odds" (S,), "q" (S,), "dual_history": J after each sweep, and
-    "stopped_by": "gap", "change", "limit" or "rounding". ``certificate.n_iter`` counts
-    sweeps (step 3).
-    """
-    sweeps = _Sweeps(tasks, C, log_alpha, start)
-    unit = float(np.abs(tasks.c).max(initial=1e-300))
-    floor = tasks.floor(C)
-    history, dual_history = [], []
-    stopped_by = "limit"
-    for _ in range(max_iter):
-        before = sweeps.beta.copy()
-        sweeps.sweep(accuracy * unit, simultaneous=simultaneous)
-        dual_objective, gap = sweeps.evaluate()
-        change = float(np.linalg.norm(sweeps.beta - before))
-        size = float(np.linalg.norm(sweeps.beta))
-        objective = dual_objective + gap
-        history.append(objective)
-        dual_history.append(dual_objective)
-        if gap <= tol * max(abs(objective), floor):
-            stopped_by = "gap"
-            break
-        if change_tol > 0.0 and change <= change_tol * size:
-            stopped_by = "change"
-            break
-        if change == 0.0:
-            if accuracy < _FINEST_ACCURACY:
-                stopped_by = "rounding"
+        """Solve for one (C, α)."""
+        tasks, accuracy = self.tasks, self.accuracy
+        start = self._beta * min(C / self._C, 1.0)
+        sweeps = _Sweeps(tasks, C, log_alpha, start)
+        unit = float(np.abs(tasks.c).max(initial=1e-300))
+        floor = tasks.floor(C)
+        history, dual_history = [], []
+        stopped_by = "limit"
+        for _ in range(self.max_iter):
+            before = sweeps.beta.copy()
+            sweeps.sweep(accuracy * unit, simultaneous=self.simultaneous)
+            dual_objective, gap = sweeps.evaluate()
+            change = float(np.linalg.norm(sweeps.beta - before))
+            size = float(np.linalg.norm(sweeps.beta))
+            objective = dual_objective + gap
+            history.append(objective)
+            dual_history.append(dual_objective)
+            if gap <= self.tol * max(abs(objective), floor):
+                stopped_by = "gap"
                 break
-            accuracy *= _REFINEMENT
-    ended: dict[str, Status] = {"limit": "stopped", "rounding": "stalled"}
-    status = ended.get(stopped_by, "converged")
-    certificate = certified(history, dual_objective, len(history), status, floor)
-    remedy = "lower change_tol or raise tol"
-    if stopped_by == "limit":
-        remedy = remedy_of(tasks)
-    warn_if_stopped(certificate, "Algorithm 1", tol, steps="sweeps", remedy=remedy)
-    return Solution(
-        coef=sweeps.switches,
-        certificate=certificate,
-        dual=sweeps.beta,
-        intercept=sweeps.duals.intercept,
-        extra={
-            "log_odds": sweeps.q - log_alpha,
-            "q": sweeps.q,
-            "dual_history": np.array(dual_history),
-            "stopped_by": stopped_by,
-        },
-    )
+            if self.change_tol > 0.0 and change <= self.change_tol * size:
+                stopped_by = "change"
+                break
+            if change == 0.0:
+                if accuracy < _FINEST_ACCURACY:
+                    stopped_by = "rounding"
+                    break
+                accuracy *= _REFINEMENT
+        ended: dict[str, Status] = {"limit": "stopped", "rounding": "stalled"}
+        status = ended.get(stopped_by, "converged")
+        certificate = certified(history, dual_objective, len(history), status, floor)
+        remedy = "lower change_tol or raise tol"
+        if stopped_by == "limit":
+            remedy = remedy_of(tasks)
+        warn_if_stopped(
+            certificate, "Algorithm 1", self.tol, steps="sweeps", remedy=remedy
+        )
+        self._C, self._beta = C, sweeps.beta
+        return Solution(
+            coef=sweeps.switches,
+            certificate=certificate,
+            dual=sweeps.beta,
+            intercept=sweeps.duals.intercept,
+            extra={
+                "log_odds": sweeps.q - log_alpha,
+                "q": sweeps.q,
+                "dual_history": np.array(dual_history),
+                "stopped_by": stopped_by,
+            },
+        )
 
 
 class _Sweeps:
     """The point β, its outputs K_tf β_t and its q, changed by sweeps over the tasks."""
 
     def __init__(
-        self, tasks: DualProblem, C: float, log_alpha: float, start: FloatArray | None
+        self, tasks: DualProblem, C: float, log_alpha: float, start: FloatArray
     ) -> None:
         for t, row in enumerate(tasks.weight):
             if np.unique(row).size < row.size:
@@ -162,7 +143,7 @@ class _Sweeps:
         self.tasks, self.log_alpha = tasks, log_alpha
         self.lo, self.hi = tasks.box(C)
         self.duals = TaskDuals(tasks, C)
-        self.beta = np.zeros(tasks.c.size) if start is None else start.copy()
+        self.beta = start
         self.rows = [slice(*ends) for ends in pairwise(tasks.offsets)]
         self.outputs = [self._outputs(t) for t in range(tasks.n_tasks)]
         self.totals = [self._total(t) for t in range(tasks.n_tasks)]

@@ -55,21 +55,20 @@ def heart_aucs(context: Context) -> pd.DataFrame:
 
     Each is a mean over repeats, with the p of its difference from the pooled SVM's.
     """
-    baselines = ("independent_cubic", "pooled_cubic")
+    methods = ["independent_cubic", "pooled_cubic", "adaptive_pooling"]
     metrics = {"mean AUC of the tasks": "auc", "AUC of all patients": "auc_pooled"}
-    values: dict[str, dict[str, pd.Series]] = {}
+    values: dict[tuple[float, str], dict[str, pd.Series]] = {}
     for column, metric in metrics.items():
-        rows = context.rows("heart_pooling", metric, {})
-        rows = rows[rows["method"].isin([*baselines, "adaptive_pooling"])]
+        rows = context.rows("heart_pooling", metric, {"method": methods})
         for (method, setting), part in rows.groupby(["method", "setting"]):
-            name = context.label(str(method))
-            if setting:
-                alpha = float(json.loads(str(setting))["alpha"])
-                name += f", log(1 + α) = {math.log1p(alpha):.1f}"
-            values.setdefault(name, {})[column] = average(part, ["repeat"])
-    pooled = values.get(context.label("pooled_cubic"), {})
+            # Baselines come first.
+            along = math.log1p(json.loads(str(setting))["alpha"]) if setting else -1.0
+            place = along, context.label(str(method))
+            values.setdefault(place, {})[column] = average(part, ["repeat"])
+    pooled = values.get((-1.0, context.label("pooled_cubic")), {})
     found = []
-    for name, of_method in sorted(values.items(), key=_by_alpha):
+    for (along, label), of_method in sorted(values.items()):
+        name = label if along < 0 else f"{label}, log(1 + α) = {along:.1f}"
         row: dict[str, object] = {"method": name}
         for column, test in of_method.items():
             row[column] = test.mean()
@@ -80,11 +79,6 @@ def heart_aucs(context: Context) -> pd.DataFrame:
         found.append(row)
     columns = ["method", *(c for m in metrics for c in (m, f"p, {m}")), "n"]
     return pd.DataFrame(found, columns=columns)
-
-
-def _by_alpha(item: tuple[str, object]) -> tuple[float, str]:
-    name, _, alpha = item[0].partition(" = ")
-    return (float(alpha) if alpha else -1.0, name)
 
 
 def sweeps_over_alpha(context: Context) -> pd.DataFrame:
@@ -117,19 +111,10 @@ def sweeps_over_alpha(context: Context) -> pd.DataFrame:
             )
             sizes = ratio.index.get_level_values("train_size")
             timed = ratio[sizes > sizes.min()].dropna()
-            found.append(
-                {
-                    "data": name,
-                    "ϖ": context.config.methods[method].params["change_tol"],
-                    "C": context.config.methods[method].params["C"],
-                    "iterations, fewest": n_iter.min(),
-                    "iterations, most": n_iter.max(),
-                    WITHIN: few,
-                    "times the SVMs, median": timed.median(),
-                    "times the SVMs, most": timed.max(),
-                    "n": len(ratio),
-                }
-            )
+            params = context.config.methods[method].params
+            times = timed.median(), timed.max(), len(ratio)
+            limits = n_iter.min(), n_iter.max(), few
+            found.append((name, params["change_tol"], params["C"], *limits, *times))
     columns = [
         "data", "ϖ", "C", "iterations, fewest", "iterations, most", WITHIN,
         "times the SVMs, median", "times the SVMs, most", "n",

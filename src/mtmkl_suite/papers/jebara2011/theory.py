@@ -13,16 +13,8 @@ s = expit(v²/2 − log α). Two functions of w come from it:
   min over s of KL(Bern(s) ‖ Bern(1/(1 + α))) + w²/(2s). It is convex, close to
   |w|·√(2 log α) below √(2 log α) and to w²/2 above;
 * the paper plots h(w) = φ(v), the term of the dual expressed by w. It has the same
-  limits but is not convex for large α, and differs from φ* unless α = 0.
-
-In the paper's implicit equation for h the denominator reads (1 − 1/(exp h − 1))²; it
-follows from w = v/(1 + α exp(−v²/2)) with a plus. That equation has h shifted by
-log(1 + 1/α), its value at w = 0.
-
-References
-----------
-T. Jebara, Multitask sparsity via maximum entropy discrimination, Journal of Machine
-Learning Research 12, 2011, appendices A to C.
+  limits but is not convex for large α, and differs from φ* unless α = 0. Its implicit
+  equation for h, with a plus, has h shifted by log(1 + 1/α), its value at w = 0.
 """
 
 from collections.abc import Callable

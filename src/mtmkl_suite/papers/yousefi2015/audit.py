@@ -39,11 +39,6 @@ _MAX_BLOCKS = 20
 def audit_table(published: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Recompute ranks, mean ranks and tests of each block from printed accuracies.
 
-    ``table_1.csv`` holds the accuracies with their ranks (column ``rank``) in rows
-    "data set, block", and the mean ranks in rows "mean rank, block"; ``table_2.csv``
-    the tests in rows "test statistic, block" and so on; ``texts.csv`` names the control
-    and counts the "methods dominated" by it, in rows "control, block".
-
     Equal accuracies share the mean of their ranks. Returns for each block counts of
     data sets and methods, then each printed number that is off by more than a unit of
     its last digit (a rank: at all). The number of data sets is missing where none, or

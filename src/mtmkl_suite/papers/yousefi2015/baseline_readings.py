@@ -1,14 +1,7 @@
-"""Other readings of the linear baselines: their features, intercepts and solvers.
+"""Other readings of the linear baselines, which the paper only cites.
 
-The paper only cites them. Here each keeps its penalty and gets
-
-- features of the kernels in place of raw features (:class:`KernelFeatures`),
-- no intercept (:class:`WithoutIntercept`), and features as they are stored
-  (:class:`InputsAsStored`),
-- the squared hinge loss (:class:`SquaredHinge`), or
-- a gradient method that is stopped early (:class:`StoppedMeTaG`,
-  :class:`StoppedCoClus`, :class:`StoppedCMTL`, :class:`StoppedWhom`,
-  :class:`StoppedFlexClus`).
+Each keeps its penalty, and has other features, no intercept, the squared hinge loss, or
+a gradient method that is stopped early.
 """
 
 from collections.abc import Callable, Sequence
@@ -404,8 +397,8 @@ class StoppedCoClus(CoClusClassifier):
         return _stopped(parts.sum(axis=0), self.max_iter)
 
 
-class StoppedCMTL(CMTLClassifier):
-    """CMTL after ``max_iter`` accelerated proximal steps from W = 0."""
+class _StoppedSteps(LinearTaskClassifier):
+    """A baseline after ``max_iter`` accelerated proximal steps from W = 0."""
 
     _convex = False
 
@@ -413,13 +406,9 @@ class StoppedCMTL(CMTLClassifier):
         return _after_steps(tasks, self._penalty(tasks.n_tasks).prox, self.max_iter)
 
 
-class StoppedFlexClus(FlexClusClassifier):
-    """FlexClus after ``max_iter`` accelerated proximal steps from W = 0."""
-
-    _convex = False
-
-    def _minimise(self, tasks: TaskDecomposition, start: Any) -> Solution:
-        return _after_steps(tasks, self._penalty(tasks.n_tasks).prox, self.max_iter)
+StoppedCMTL, StoppedFlexClus = _under(
+    _StoppedSteps, "Stopped", (CMTLClassifier, FlexClusClassifier)
+)
 
 
 class StoppedWhom(WhomClassifier):

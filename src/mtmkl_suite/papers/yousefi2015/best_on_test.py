@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -22,12 +22,11 @@ from mtmkl.datasets.container import MultiTaskData
 from mtmkl.kernels.gram import TrainingSet
 from mtmkl.kernels.terms import KernelList, KernelTerms
 from mtmkl.methods._base.kernel_machine import TEN_KERNELS
+from mtmkl.solvers.svm.task_duals import DualProblem, TaskDuals
+from mtmkl.solvers.weights.pairwise_weights import minimise_weights
 from mtmkl.typing import FloatArray, IntArray
 from mtmkl_suite.data.splits import Split
 from mtmkl_suite.evaluation.selectors import Fitted, Part, Selector
-
-if TYPE_CHECKING:
-    from mtmkl.solvers.svm.task_duals import DualProblem
 
 #: The values of C among which each round chooses for each task.
 C_VALUES = tuple(2.0**power for power in range(-17, 18))
@@ -61,16 +60,16 @@ def alternate(
     standardize: bool = True,
 ) -> Iterator[Round]:
     """Yield the rounds of the alternation, from uniform weights."""
-    prepared = _Prepared.of(data, split, kernels=kernels, standardize=standardize)
-    yield from _rounds(prepared, lam, C_values=C_values, n_rounds=n_rounds)
+    machines = _Machines.of(data, split, kernels, standardize=standardize)
+    yield from machines.rounds(lam, C_values=C_values, n_rounds=n_rounds)
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    """Parts that rounds of every λ share: machines, and kernels with other samples."""
+class _Machines:
+    """Kernels of training and other samples, which rounds of every λ share."""
 
     training: TrainingSet
-    problem: "DualProblem"
+    problem: DualProblem
     #: Of validation and test samples, sorted by task.
     task: IntArray
     label: FloatArray
@@ -84,14 +83,11 @@ class _Prepared:
         cls,
         data: MultiTaskData,
         split: Split,
-        *,
         kernels: KernelList = TEN_KERNELS,
+        *,
         standardize: bool = True,
-    ) -> "_Prepared":
+    ) -> "_Machines":
         """Compute the kernels."""
-        from mtmkl.solvers.svm.task_duals import DualProblem
-
-        _check_roles(data, split)
         terms = KernelTerms.of(
             data.X, kernels, normalize="cosine", standardize=standardize
         )
@@ -117,76 +113,56 @@ class _Prepared:
         role = task + n_tasks * is_test
         return cls(training, problem, task, data.y[others], role, cross)
 
-
-def _rounds(
-    prepared: _Prepared,
-    lam: float,
-    *,
-    C_values: Sequence[float] = C_VALUES,
-    n_rounds: int = 20,
-) -> Iterator[Round]:
-    """Yield the rounds of the alternation, from uniform weights."""
-    from mtmkl.solvers.svm.task_duals import TaskDuals
-    from mtmkl.solvers.weights.pairwise_weights import minimise_weights
-
-    if not 0 <= lam < np.inf:
-        raise ValueError(f"lam must be at least 0 and finite, got {lam!r}")
-    training, problem, cross = prepared.training, prepared.problem, prepared.cross
-    task, label, role = prepared.task, prepared.label, prepared.role
-    n_tasks, n_kernels = len(cross), cross[0].shape[1]
-    theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
-    nothing = np.zeros((n_tasks, n_kernels, n_kernels))
-    for _ in range(n_rounds):
-        q = np.empty_like(theta)
-        chosen, best = np.empty(n_tasks), np.full(n_tasks, -1.0)
-        tested, final = np.empty(n_tasks), np.empty(n_tasks)
-        mixed = [
-            np.einsum("m,rmn->rn", w, K) for w, K in zip(theta, cross, strict=True)
-        ]
-        costs = sorted({*C_values, _FINAL_C})
-        machines = TaskDuals(problem, costs[0])
-        for C in costs:
-            if C != machines.C:
-                machines.rescale(C)
-            machines.renew()
-            inner = machines.solve(theta.ravel(), _TOLERANCE)
-            if inner.limit:
-                warnings.warn(
-                    f"C={C:g}: {inner.limit}", ConvergenceWarning, stacklevel=2
+    def rounds(
+        self, lam: float, *, C_values: Sequence[float] = C_VALUES, n_rounds: int = 20
+    ) -> Iterator[Round]:
+        """Yield the rounds of the alternation, from uniform weights."""
+        training, cross = self.training, self.cross
+        task, label, role = self.task, self.label, self.role
+        n_tasks, n_kernels = len(cross), cross[0].shape[1]
+        theta = np.full((n_tasks, n_kernels), 1.0 / n_kernels)
+        nothing = np.zeros((n_tasks, n_kernels, n_kernels))
+        for _ in range(n_rounds):
+            q = np.empty_like(theta)
+            chosen, best = np.empty(n_tasks), np.full(n_tasks, -1.0)
+            tested, final = np.empty(n_tasks), np.empty(n_tasks)
+            mixed = [
+                np.einsum("m,rmn->rn", w, K) for w, K in zip(theta, cross, strict=True)
+            ]
+            costs = sorted({*C_values, _FINAL_C})
+            machines = TaskDuals(self.problem, costs[0])
+            for C in costs:
+                if C != machines.C:
+                    machines.rescale(C)
+                machines.renew()
+                inner = machines.solve(theta.ravel(), _TOLERANCE)
+                if inner.limit:
+                    warnings.warn(
+                        f"C={C:g}: {inner.limit}", ConvergenceWarning, stacklevel=2
+                    )
+                beta, offsets = machines.beta, machines.intercept
+                scores = np.concatenate(
+                    [K @ beta[training.rows(t)] for t, K in enumerate(mixed)]
                 )
-            beta, offsets = machines.beta, machines.intercept
-            scores = np.concatenate(
-                [K @ beta[training.rows(t)] for t, K in enumerate(mixed)]
-            )
-            is_right = (scores + offsets[task] > 0) == (label > 0)
-            accuracy = np.bincount(role, is_right) / np.bincount(role)
-            on_validation, on_test = accuracy[:n_tasks], accuracy[n_tasks:]
-            if C == _FINAL_C:
-                final = on_test
-            if C in C_values:
-                better = on_validation > best
-                chosen[better], tested[better] = C, on_test[better]
-                best[better] = on_validation[better]
-                q[better] = inner.q.reshape(q.shape)[better]
-        yield Round(theta, chosen, best, tested, final)
-        scale = max(float(q.max()), 1e-300)
-        theta = minimise_weights(
-            -q,
-            nothing,
-            theta,
-            lam,
-            tol=_TOLERANCE * scale * n_tasks,
-        ).theta
-
-
-def _check_roles(data: MultiTaskData, split: Split) -> None:
-    for role in ("train", "validation", "test"):
-        has = np.bincount(data.task[getattr(split, role)], minlength=data.n_tasks)
-        if not has.all():
-            raise ValueError(
-                f"task {data.task_names[has.argmin()]!r} has no {role} samples: take "
-                "a split with all three roles in every task"
-            )
+                is_right = (scores + offsets[task] > 0) == (label > 0)
+                accuracy = np.bincount(role, is_right) / np.bincount(role)
+                on_validation, on_test = accuracy[:n_tasks], accuracy[n_tasks:]
+                if C == _FINAL_C:
+                    final = on_test
+                if C in C_values:
+                    better = on_validation > best
+                    chosen[better], tested[better] = C, on_test[better]
+                    best[better] = on_validation[better]
+                    q[better] = inner.q.reshape(q.shape)[better]
+            yield Round(theta, chosen, best, tested, final)
+            scale = max(float(q.max()), 1e-300)
+            theta = minimise_weights(
+                -q,
+                nothing,
+                theta,
+                lam,
+                tol=_TOLERANCE * scale * n_tasks,
+            ).theta
 
 
 REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last_round"
@@ -212,10 +188,10 @@ def _select(part: Part) -> Iterator[Fitted]:
     params = dict(part.method.params)
     start = time.process_time()
     of_kernels = {k: params.pop(k) for k in ("kernels", "standardize") if k in params}
-    prepared = _Prepared.of(part.data, part.split, **of_kernels)
+    machines = _Machines.of(part.data, part.split, **of_kernels)
     found: list[tuple[float, dict[str, Any], dict[str, float]]] = []
     for point in part.grid:
-        rounds = list(_rounds(prepared, **point, **params))
+        rounds = list(machines.rounds(**point, **params))
         accuracy = max(float(each.validation_accuracy.mean()) for each in rounds)
         found.append((accuracy, point, accuracies(rounds)))
     _, point, measured = max(found, key=lambda each: each[0])

@@ -1,12 +1,6 @@
-"""Figure 1 of Yousefi et al. 2015, and figures of ours.
-
-Every function takes a :class:`~mtmkl_suite.report.context.Context` and returns a
-figure and the plotted numbers. The numbers on Theorem 1 are computed in a step of their
-own.
-"""
+"""Figure 1 of Yousefi et al. 2015, and figures of ours."""
 
 import string
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -85,7 +79,8 @@ def figure_1(context: Context) -> FigureAndNumbers:
     numbers = []
     for (spread, size), (weights, groups) in found.items():
         axis = panels[spreads.index(spread), sizes.index(size)]
-        names = _group_names(groups)
+        # One letter per group, in the order in which tasks show them.
+        names = [string.ascii_uppercase[k % 26] for k in pd.factorize(groups)[0]]
         left = np.zeros(len(tasks))
         for k, (label, colour) in enumerate(
             zip(_KERNEL_LABELS, (_BLUE, shades(_BLUE, 3)[0]), strict=True)
@@ -294,14 +289,6 @@ def _weights(
         for name in ("weights_", "groups_")
     )
     return None if weights is None or groups is None else (weights, groups)
-
-
-def _group_names(groups: Iterable[Any]) -> list[str]:
-    """Return one letter per group, in the order in which tasks show them."""
-    letters: dict[Any, str] = {}
-    for label in groups:
-        letters.setdefault(label, string.ascii_uppercase[len(letters) % 26])
-    return [letters[label] for label in groups]
 
 
 def _ranks_legend(figure: Figure) -> None:

@@ -45,15 +45,14 @@ def complexity_draws(
     *,
     n_draws: int,
     rng: np.random.Generator,
-    radius: float = 1.0,
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw signs, and return the supremum that each gives and a bound on it.
+    """Draw signs, and return for R = 1 the supremum that each gives and a bound on it.
 
     The means over draws are Monte Carlo estimates of the class's empirical Rademacher
     complexity and of the bound that the proof of Theorem 1 reaches when it keeps the
     constraint Σ_m θ_tm ≤ 1,
 
-        √(R/T) / n · √(T max_m ū_m + γ √((a − b/T) / T)),
+        √(1/T) / n · √(T max_m ū_m + γ √((a − b/T) / T)),
 
     with ū the mean of u over tasks, a − b/T the squared deviations from it. The printed
     proof has the second term alone.
@@ -67,21 +66,17 @@ def complexity_draws(
         scale = float(u.max())  # of what is solved, whatever the size of the kernels
         terms.value = u / scale
         roots = math.sqrt(scale) * problem.solve(solver="CLARABEL")
-        suprema[draw] = math.sqrt(radius) * roots / (n * n_tasks)
+        suprema[draw] = roots / (n * n_tasks)
         mean = u.mean(axis=0)
         deviation = math.sqrt(float(np.square(u - mean).sum()) / n_tasks)
         total = n_tasks * float(mean.max()) + gamma * deviation
-        bounds[draw] = math.sqrt(radius / n_tasks * total) / n
+        bounds[draw] = math.sqrt(1 / n_tasks * total) / n
     return suprema, bounds
 
 
-def theorem_1_bound(
-    *, n_tasks: int, n_kernels: int, n: int, gamma: float, radius: float = 1.0
-) -> float:
-    """Return the printed bound on the complexity, √(√3 γ R M / (nT)) (eq. 27).
+def theorem_1_bound(*, n_tasks: int, n_kernels: int, n: int, gamma: float) -> float:
+    """Return the printed bound on the complexity, √(√3 γ R M / (nT)) (eq. 27), R = 1.
 
-    It is no bound: its proof leaves out that the weights of a task sum to at most one,
-    keeps only how they deviate from their mean over tasks, and so tends to 0 where the
-    complexity does not (γ → 0, T → ∞).
+    It is no bound: it tends to 0 where the complexity does not (γ → 0, T → ∞).
     """
-    return math.sqrt(math.sqrt(3) * gamma * radius * n_kernels / (n * n_tasks))
+    return math.sqrt(math.sqrt(3) * gamma * n_kernels / (n * n_tasks))

@@ -27,10 +27,9 @@ _N_DRAWS = 12
 def complexity(context: Context) -> pd.DataFrame:
     """Return the bound of Theorem 1 and the complexity, by what is varied.
 
-    Both are for the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and
-    standard normal features in four dimensions. The complexity is a Monte Carlo
-    estimate; so is the bound that the proof gives when it keeps the constraint that it
-    drops.
+    For the class of eqs. (24)–(25) with R = 1, the paper's ten kernels and standard
+    normal features in four dimensions; with the bound that the proof gives when it
+    keeps the constraint that it drops.
     """
     grams = _gram_matrices(int(max(VARIED["n_tasks"])), int(max(VARIED["n"])))
     n_kernels = grams.shape[1]

@@ -2,15 +2,16 @@
 
 import base64
 import io
+import itertools
 import math
 import textwrap
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pandas as pd
 from matplotlib import style
 from matplotlib.axes import Axes
@@ -71,26 +72,19 @@ def method_styles(methods: Mapping[str, Method]) -> dict[str, Line]:
     grey.
     """
     styles: dict[str, Line] = {}
-    counts = Counter[bool]()
-    for name, method in methods.items():
-        k, is_control = counts[method.is_control], method.is_control
-        colours = CONTROL_COLOURS if is_control else PALETTE
-        colour, marker = colours[k % len(colours)], MARKERS[k % len(MARKERS)]
-        styles[name] = {"color": colour, "marker": marker}
-        counts[is_control] += 1
+    for is_control, colours in ((True, CONTROL_COLOURS), (False, PALETTE)):
+        names = [name for name, m in methods.items() if m.is_control == is_control]
+        looks = zip(itertools.cycle(colours), itertools.cycle(MARKERS), strict=False)
+        for name, (colour, marker) in zip(names, looks, strict=False):
+            styles[name] = {"color": colour, "marker": marker}
     return styles
 
 
 def shades(colour: str, count: int) -> list[str]:
     """Return a method's colour from light to full, for a curve at each level."""
-    if count == 1:
-        return [to_hex(colour)]
-    strengths = [0.35 + 0.65 * k / (count - 1) for k in range(count)]
-    red, green, blue = to_rgb(colour)
-    return [
-        to_hex((1 - s * (1 - red), 1 - s * (1 - green), 1 - s * (1 - blue)))
-        for s in strengths
-    ]
+    strengths = np.linspace(0.35, 1, count) if count > 1 else [1.0]
+    below_white: Any = 1 - np.array(to_rgb(colour))
+    return [to_hex(1 - strength * below_white) for strength in strengths]
 
 
 def levels(colour: str, count: int) -> list[str]:
@@ -156,8 +150,7 @@ def half_width(values: pd.Series) -> float:
     """Return half the 95 % t interval of a mean; ``nan`` for fewer than five values."""
     if len(values) < MIN_UNITS:
         return math.nan
-    quantile = float(stats.t.ppf(0.975, len(values) - 1))
-    return quantile * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return float(stats.t.ppf(0.975, len(values) - 1) * values.sem())
 
 
 def saved(figure: Figure, ending: str = "svg", **options: Any) -> bytes:

@@ -159,8 +159,9 @@ def draw_panel(context: Context, axis: Axes, panel: Panel) -> pd.DataFrame:
 
 def rows_of(context: Context, panel: Panel, curve: Curve) -> pd.DataFrame:
     """Return the scores of a curve, over all tasks, with their place ``x``."""
-    where = {"experiment": list(panel.experiments), "method": curve.method}
-    rows = select(context.scores, where | dict(curve.where), metric=panel.metric)
+    where = {"experiment": list(panel.experiments), "metric": panel.metric}
+    of_curve = {"method": curve.method, **curve.where}
+    rows = select(context.scores, where | of_curve)
     return rows if rows.empty else rows.assign(x=axis_values(rows, panel.axis))
 
 
@@ -192,14 +193,13 @@ def _lines(
     if curve.each is None:
         return [(line, by_place(rows))]
     levels = sorted(rows[curve.each].unique())
+    colours = shades(line["color"], len(levels))
     return [
         (
             line | {"color": colour, "label": label.format(level=f"{level:g}")},
             by_place(rows[rows[curve.each] == level]),
         )
-        for level, colour in zip(
-            levels, shades(line["color"], len(levels)), strict=True
-        )
+        for level, colour in zip(levels, colours, strict=True)
     ]
 
 
@@ -207,13 +207,9 @@ def _paired_tests(
     panel: Panel, first: pd.DataFrame, second: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the paired t-tests of two curves at each place that both have."""
-    place = {"panel": f"{panel.id}: difference", "series": "paired t-test"}
-    return pd.DataFrame(
-        [
-            place | {"x": x} | paired_test(first[x], second[x])
-            for x in first.columns.intersection(second.columns)
-        ]
-    )
+    both = first.columns.intersection(second.columns)
+    tests = pd.DataFrame([{"x": x} | paired_test(first[x], second[x]) for x in both])
+    return tests.assign(panel=f"{panel.id}: difference", series="paired t-test")
 
 
 def _draw_stars(axis: Axes, tests: pd.DataFrame) -> None:

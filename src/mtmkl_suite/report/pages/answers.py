@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from mtmkl_suite.config.models import (
-    Artefact,
-    Paper,
-    Ranking,
-    RankTests,
-)
+from mtmkl_suite.config.models import Artefact, Paper, Ranking, RankTests
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import DECIDED, VERDICTS, counted
 from mtmkl_suite.judge.reach import DIFFERENT, WITHIN

@@ -15,8 +15,8 @@ from mtmkl_suite.report.text import (
     DASH,
     TextTable,
     few_digits,
+    interval,
     metric_words,
-    number,
     p_equals,
 )
 
@@ -46,7 +46,10 @@ def sentences(
                 for name in str(row["evidence"]).split()
             ],
             "reach": reach.get(row["id"], ""),
-            "tests": [_tested(each) for each in of[row["id"]].to_dict("records")],
+            "tests": [
+                {**each, "results": list(_results(each))}
+                for each in of[row["id"]].to_dict("records")
+            ],
         }
         for row in claims.to_dict("records")
     ]
@@ -93,21 +96,9 @@ def _effect(row: Row) -> str:
     is_signed = row["measure"] in _SIGNED
     text = few_digits(row["effect"]) if is_signed else f"{row['effect']:.3g}"
     if not math.isnan(row["effect_low"]):
-        ends = (number(row[f"effect_{end}"]) for end in ("low", "high"))
-        text += f" ({' to '.join(ends)})"
+        text += f" ({interval(row['effect_low'], row['effect_high'])})"
     metric = metric_words(row["metric"]) if row["metric"] else ""
     return f"{text}, {' in '.join(filter(None, (row['measure'], metric)))}"
-
-
-def _tested(row: Row) -> Row:
-    own = row["own_verdict"]
-    return {
-        "setting": row["setting"],
-        "verdict": row["verdict"],
-        "note": row["note"],
-        "own_verdict": own if own != row["verdict"] else "",
-        "results": list(_results(row)),
-    }
 
 
 def _results(row: Row) -> Iterator[str]:
@@ -122,8 +113,7 @@ def _results(row: Row) -> Iterator[str]:
         found = ", ".join(_p_and_interval(row["p_corrected"], *ends))
         found = found or "nothing can be tested"
         yield f"corrected for shared samples (ρ = {row['rho']:.3g}): {found}"
-    over_tasks = over_tasks_in_words(row)
-    if over_tasks:
+    if over_tasks := over_tasks_in_words(row):
         yield over_tasks
 
 
@@ -131,4 +121,4 @@ def _p_and_interval(p: float, low: float, high: float) -> Iterator[str]:
     if not math.isnan(p):
         yield f"p {p_equals(p)}"
     if not math.isnan(low):
-        yield f"interval {number(low)} to {number(high)}"
+        yield f"interval {interval(low, high)}"

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from mtmkl import __version__
 from mtmkl.errors import some
 from mtmkl_suite.files import write_bytes, write_table, write_text
@@ -17,7 +19,7 @@ from mtmkl_suite.report.figures.rank_figures import (
 from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
 from mtmkl_suite.report.pages.rendering import environment
 from mtmkl_suite.report.record import Record
-from mtmkl_suite.report.text import number, p_equals
+from mtmkl_suite.report.text import many, number, p_equals
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
 from mtmkl_suite.statistics.pairs import LEVEL, MIN_UNITS
@@ -55,23 +57,25 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
         files.append(f"{name}.svg")
         with figure_style():
             write_bytes(folder / files[-1], saved(draw(found)))
-    values = found.scores.values
-    named = {
-        "scores": values.rename_axis("dataset").reset_index(),
-        "ranks": found.methods.rename_axis("method").reset_index(),
+
+    def by_method(table: pd.DataFrame) -> pd.DataFrame:
+        return table.rename_axis("method").reset_index()
+
+    control = found.against_control
+    for name, table in {
+        "scores": found.scores.values.rename_axis("dataset").reset_index(),
+        "ranks": by_method(found.methods),
         "tests": found.overall(),
         "pairs": found.pairs[list(_PAIRS)],
-        "differences": differences(found)[0].rename_axis("method").reset_index(),
-    }
-    if found.against_control is not None:
-        named["control"] = found.against_control.rename_axis("method").reset_index()
-    if found.posteriors is not None:
-        named["posteriors"] = found.posteriors
-    for name in {"control", "posteriors"} - {*named}:  # of an earlier comparison
-        (folder / f"{name}.csv").unlink(missing_ok=True)
-    for name, table in named.items():
-        files.append(f"{name}.csv")
-        write_table(folder / files[-1], table)
+        "differences": by_method(differences(found)[0]),
+        "control": None if control is None else by_method(control),
+        "posteriors": found.posteriors,
+    }.items():
+        if table is None:  # there may be one of an earlier comparison
+            (folder / f"{name}.csv").unlink(missing_ok=True)
+        else:
+            files.append(f"{name}.csv")
+            write_table(folder / files[-1], table)
     better = "higher" if found.scores.higher_better else "lower"
     text = comparison_page(
         [part_of_scores(found)],
@@ -88,9 +92,7 @@ def write_comparison(found: MatrixTests, folder: Path, *, source: str) -> Path:
 
 def comparison_of(record: Record, *, source: str, report: str = "") -> str:
     """Return the page of a record's comparisons or experiments, "" if it has none."""
-    parts = parts_of_run(
-        record.context, lambda name: record.folder.artefact(name, "csv")
-    )
+    parts = parts_of_run(record.context, record.folder)
     if not parts:
         return ""
     title = str(record.config.paper.title)
@@ -115,25 +117,22 @@ def comparison_page(
         {"parts": parts, "critical": critical, "certain": CERTAIN},
         ensure_ascii=False, allow_nan=False, separators=(",", ":"),
     )  # fmt: skip
-    page = (
-        environment()
-        .get_template("comparison.html.j2")
-        .render(
-            title=title,
-            source=source,
-            report=report,
-            sentences=sentences,
-            remarks=remarks,
-            files=files,
-            baselines=any(part["proposed"] for part in parts),
-            # Nothing in it ends the element.
-            data=data.replace("<", "\\u003c"),
-            level=LEVEL,
-            min_units=MIN_UNITS,
-            version=__version__,
-        )
+    page = environment().get_template("comparison.html.j2")
+    text = page.render(
+        title=title,
+        source=source,
+        report=report,
+        sentences=sentences,
+        remarks=remarks,
+        files=files,
+        baselines=any(part["proposed"] for part in parts),
+        # Nothing in it ends the element.
+        data=data.replace("<", "\\u003c"),
+        level=LEVEL,
+        min_units=MIN_UNITS,
+        version=__version__,
     )
-    return page + "\n"
+    return text + "\n"
 
 
 def sentences(found: MatrixTests) -> list[str]:
@@ -159,8 +158,7 @@ def sentences(found: MatrixTests) -> list[str]:
         significant = int((tested["p_wilcoxon_holm"] < LEVEL).sum())
         lines.append(
             f"Wilcoxon's test with Holm's correction finds {significant} of "
-            f"{len(tested)} pair{'s' * (len(tested) > 1)} significantly different "
-            f"at {LEVEL:g}."
+            f"{many(len(tested), 'pair')} significantly different at {LEVEL:g}."
         )
     lines.append(found.power_limit())
     if found.rope > 0 and len(tested):
@@ -170,8 +168,8 @@ def sentences(found: MatrixTests) -> list[str]:
         lines.append(
             f"With differences up to {found.rope:g} taken as none, the posterior of "
             f"the signed-rank test is above {_CERTAIN:g} for a better method in "
-            f"{better} of {len(tested)} pair{'s' * (len(tested) > 1)}, and for "
-            f"practical equivalence in {equal}."
+            f"{better} of {many(len(tested), 'pair')}, and for practical equivalence "
+            f"in {equal}."
         )
     if reversed_ := found.reversed_without():
         lines.append(f"These change if one data set is left out: {some(reversed_)}.")
@@ -200,11 +198,7 @@ def _control_sentence(found: MatrixTests) -> str:
         for what, names in (("better", better), ("worse", worse))
         if names
     ]
-    rest = len(found.against_control) - len(significant)
-    if rest:
-        plural = "s" * (rest > 1)
-        parts.append(
-            f"{rest} method{plural} not significantly different from {found.control}"
-        )
-    text = "; ".join(parts)
-    return f"By mean ranks, with Holm's correction, {text}."
+    if rest := len(found.against_control) - len(significant):
+        others = f"{many(rest, 'method')} not significantly different"
+        parts.append(f"{others} from {found.control}")
+    return f"By mean ranks, with Holm's correction, {'; '.join(parts)}."

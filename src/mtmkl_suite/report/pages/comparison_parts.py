@@ -4,8 +4,7 @@ Each part of the page is a mapping that becomes JSON: a comparison of methods ov
 sets, or an experiment on one data set, whose units are repeats.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,9 @@ from mtmkl_suite.files import read_table
 from mtmkl_suite.judge.sample import average
 from mtmkl_suite.metrics import HIGHER_IS_BETTER
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.comparison import compare_block
+from mtmkl_suite.report.tables.comparison import OUTCOMES, compare_block, ranked
 from mtmkl_suite.report.text import metric_words
+from mtmkl_suite.run.folders import PaperFolder
 from mtmkl_suite.statistics.hierarchical import CERTAIN, in_words
 from mtmkl_suite.statistics.matrix_tests import MatrixTests
 
@@ -28,12 +28,16 @@ _PLACES = 6
 
 _PLAIN = {"scale": 1, "unit": "", "rope": 0.0}
 
-_POSTERIOR = ("first", "second", "p_first_better", "p_equivalent", "p_second_better")
-
 
 def part_of_scores(found: MatrixTests) -> dict[str, Any]:
     """Return the one part of a comparison of scores from any source."""
-    scores = found.scores
+    scores, pairs, source = found.scores, found.pairs, SIGNED_RANK
+    if found.posteriors is not None:
+        pairs = found.posteriors
+        source = (
+            f"{ALL_REPEATS}; repeats are correlated by {found.test_share:g} "
+            "(--test-share)"
+        )
     values, took = scores.values, scores.seconds
     parts = {
         name: scores.repeats.get(name, values.loc[[name]]) for name in values.index
@@ -58,14 +62,7 @@ def part_of_scores(found: MatrixTests) -> dict[str, Any]:
         "control": found.control,
         "start": start,
         "presets": [],
-        "given": given_probabilities(found.pairs, start, SIGNED_RANK)
-        if found.posteriors is None
-        else given_probabilities(
-            found.posteriors,
-            start,
-            f"{ALL_REPEATS}; repeats are correlated by {found.test_share:g} "
-            "(--test-share)",
-        ),
+        "given": given_probabilities(pairs, start, source),
     }  # fmt: skip
 
 
@@ -78,26 +75,22 @@ def given_probabilities(
     and those of ``statistics.hierarchical.in_words`` if what is decided has a sentence;
     ``source`` says in words which model they are of.
     """
-    known = pairs[list(_POSTERIOR)].dropna(subset=["p_first_better"])
+    known = pairs.dropna(subset=["p_first_better"])
     if known.empty:
         return []
     of = {name: choice[name] for name in ("metric", "sizes", "datasets")}
-    rows = [
-        [first, second, *_numbers(pd.Series(numbers).round(_PLACES))]
-        for first, second, *numbers in known.itertuples(index=False, name=None)
-    ]
     in_sentences = "conclusion" in pairs
-    if in_sentences:
+    rows = []
+    for row in known.to_dict("records"):
+        numbers = _numbers(round(row[name], _PLACES) for name in OUTCOMES)
+        rows.append([row["first"], row["second"], *numbers])
         # Sentences of all pairs would take more room than all scores.
-        for row, said in zip(rows, pairs.to_dict("records"), strict=True):
-            if said["probability"] > CERTAIN:
-                row.append(f"{in_words(said)}.")
+        if in_sentences and row["probability"] > CERTAIN:
+            rows[-1].append(f"{in_words(row)}.")
     return [{"of": of, "source": source, "pairs": rows, "decides": in_sentences}]
 
 
-def parts_of_run(
-    context: Context, table: Callable[[str], Path]
-) -> list[dict[str, Any]]:
+def parts_of_run(context: Context, folder: PaperFolder) -> list[dict[str, Any]]:
     """Return the configured comparisons, or else the experiments of a run."""
     parts = []
     comparisons: list[Comparison] = []
@@ -105,19 +98,14 @@ def parts_of_run(
         found = artefact.comparison
         if found and found.pairs and found not in comparisons:
             comparisons.append(found)
-            parts.append(_part_of_comparison(context, found, artefact.title, table))
+            parts.append(_part_of_comparison(context, found, artefact.title, folder))
     if not comparisons and context.config.own is not None:
-        parts = [
-            _part_of_experiment(context, name) for name in context.config.experiments
-        ]
+        parts = [_part_of_experiment(context, e) for e in context.config.experiments]
     return [part for part in parts if part is not None]
 
 
 def _part_of_comparison(
-    context: Context,
-    comparison: Comparison,
-    title: str,
-    table: Callable[[str], Path],
+    context: Context, comparison: Comparison, title: str, folder: PaperFolder
 ) -> dict[str, Any] | None:
     """Return a comparison with the choice of its plan, None if nothing is compared."""
     found = compare_block(context, comparison, comparison.main)
@@ -143,12 +131,11 @@ def _part_of_comparison(
         ]
         for label, selector in comparison.blocks.items()
     }
+    datasets = list(found.scores.values.index)
     start: dict[str, Any] = {
-        "metric": 0,
-        "sizes": chosen[comparison.main],
-        "datasets": list(found.scores.values.index),
+        "metric": 0, "sizes": chosen[comparison.main], "datasets": datasets,
         "methods": list(found.methods.index),
-    }
+    }  # fmt: skip
     presets: list[dict[str, Any]] = [
         {"label": "methods whose pairs are tested", "methods": comparison.pairs}
     ]
@@ -158,9 +145,9 @@ def _part_of_comparison(
         if not isinstance(artefact, MethodTable):
             continue
         if artefact.comparison == comparison:
-            has_posteriors = artefact.layout in ("method_posteriors", "baselines")
-            if has_posteriors and table(name).is_file():
-                given = _by_block(context, comparison, chosen, read_table(table(name)))
+            path = folder.artefact(name, "csv")
+            if artefact.layout in ("method_posteriors", "baselines") and path.is_file():
+                given = _by_block(context, comparison, chosen, read_table(path))
             if artefact.baselines:
                 baselines = {"today": artefact.baselines, "proposed": artefact.proposed}
         if artefact.comparison.rows == comparison.rows:
@@ -170,7 +157,7 @@ def _part_of_comparison(
                     "sizes": chosen[setting.block],
                     "datasets": [
                         name
-                        for name in start["datasets"]
+                        for name in datasets
                         if setting.property in comparison.rows[name].properties
                     ],
                 }
@@ -200,14 +187,12 @@ def _by_block(
 ) -> list[dict[str, Any]]:
     """Return the posterior probabilities of a table, each block as a choice."""
     given = []
-    for block, rows in posteriors.groupby("block", sort=False):
-        found = compare_block(context, comparison, str(block))
-        if not isinstance(found, str):
-            datasets = list(found.scores.values.index)
-            choice = {"metric": 0, "sizes": sizes[str(block)], "datasets": datasets}
-            names = rows["reversed_without"].astype(object).fillna("")
-            named = rows.assign(reversed_without=names)
-            given += given_probabilities(named, choice, ALL_REPEATS)
+    names = posteriors["reversed_without"].astype(object).fillna("")
+    named = posteriors.assign(reversed_without=names)
+    for block, rows in named.groupby("block", sort=False):
+        datasets = list(ranked(context, comparison, str(block)).index)
+        choice = {"metric": 0, "sizes": sizes[str(block)], "datasets": datasets}
+        given += given_probabilities(rows, choice, ALL_REPEATS)
     return given
 
 
@@ -233,12 +218,11 @@ def _part_of_experiment(context: Context, experiment: str) -> dict[str, Any] | N
         metrics[:1],
         _PLAIN,
     )
+    sizes = list(range(len(part.pop("train_sizes"))))
     start = {
-        "metric": 0,
-        "sizes": list(range(len(part.pop("train_sizes")))),
-        "datasets": part["datasets"],
+        "metric": 0, "sizes": sizes, "datasets": part["datasets"],
         "methods": part["methods"],
-    }
+    }  # fmt: skip
     return part | {
         "title": configured.title, "control": None, "start": start, "presets": [],
         "given": [], "today": [], "proposed": [],

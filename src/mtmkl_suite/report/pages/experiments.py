@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ from mtmkl_suite.judge.verdicts import Reproduced
 from mtmkl_suite.methods import resolve
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.cells import mean_sd
-from mtmkl_suite.report.text import DASH, TextTable, metric_words
+from mtmkl_suite.report.text import DASH, TextTable, many, metric_words
 from mtmkl_suite.run.fits import FAILED, UNSUPPORTED
 
 _MOST_VALUES = 8
@@ -31,24 +32,17 @@ _COUNTED = {
 }  # fmt: skip
 
 
-class DataUse(NamedTuple):
-    """A data set with its options, and the titles of the experiments that use it."""
-
-    variant: Variant
-    info: Mapping[str, Any]
-    paper: str
-    paper_name: str
-    experiments: list[str]
-
-
-def data_uses(context: Context, paper_name: str) -> list[DataUse]:
-    """Return the data sets of a paper's experiments."""
+def data_uses(context: Context, paper_name: str) -> list[SimpleNamespace]:
+    """Return the data sets of a paper, with the titles of experiments that use them."""
     paper = context.config.paper.id
-    found: dict[str, DataUse] = {}
+    found: dict[str, SimpleNamespace] = {}
     for experiment in context.config.experiments.values():
         for variant in experiment.variants:
             info = data_info(context, variant)
-            use = DataUse(variant, info, paper, paper_name, [])
+            use = SimpleNamespace(
+                variant=variant, info=info, paper=paper, paper_name=paper_name,
+                experiments=[],
+            )  # fmt: skip
             use = found.setdefault(variant.id, use)
             if experiment.title not in use.experiments:
                 use.experiments.append(experiment.title)
@@ -63,7 +57,7 @@ def data_info(context: Context, variant: Variant) -> Mapping[str, Any]:
     return {**default_registry()[variant.name].describe(), **info}
 
 
-def title_of(uses: Sequence[DataUse]) -> str:
+def title_of(uses: Sequence[SimpleNamespace]) -> str:
     """Return the title of a data set, from all its uses."""
     titles = (str(use.info["title"]) for use in uses if "title" in use.info)
     return next(titles, uses[0].variant.name)
@@ -107,33 +101,27 @@ def experiment_facts(context: Context, experiment: str) -> dict[str, Any]:
     if len(gaps):
         largest = f"largest relative gap {gaps.max():.1e}"
         certificates = f"{len(gaps)} fits with a certificate, {largest}"
-    name = configured.protocol
+    name, section = configured.protocol, configured.section
     return {
-        "title": configured.title + _in_section(configured.section),
+        # An experiment that is not the paper's has words in place of a section.
+        "title": configured.title + f" (sec. {section})" * section[:1].isdigit(),
         "protocol": _protocol_text(name, config.protocols[name]),
         "data": _data_lines(context, experiment),
-        "time": f"{len(rows)} fit{'s' * (len(rows) != 1)}, {fitting} of fitting",
+        "time": f"{many(len(rows), 'fit')}, {fitting} of fitting",
         "certificates": certificates,
     }
 
 
-def _in_section(section: str) -> str:
-    """Return where a paper has an experiment; "" for one that is not the paper's."""
-    return f" (sec. {section})" if section[:1].isdigit() else ""
-
-
 def _protocol_text(name: str, protocol: Protocol) -> str:
     unit = train_unit(protocol.kind)
-    settings = [protocol.kind.replace("_", " ")]
     given = protocol.model_dump(exclude={"kind"}, exclude_unset=True)
-    for key in sorted(given, key=lambda key: not key.startswith("train_")):
-        value = given[key]
-        if key.startswith("train_"):
-            sizes = value if isinstance(value, list) else [value]
-            settings.append(f"trained on {', '.join(map(str, sizes))} {unit}")
-        else:
-            settings.append(f"{key} {value}")
-    return f"{name}: {', '.join(settings)}"
+    sizes = [
+        f"trained on {_value(value)} {unit}"
+        for key, value in given.items()
+        if key.startswith("train_")
+    ]
+    others = [f"{k} {v}" for k, v in given.items() if not k.startswith("train_")]
+    return f"{name}: {', '.join([protocol.kind.replace('_', ' '), *sizes, *others])}"
 
 
 def _data_lines(context: Context, experiment: str) -> list[str]:
@@ -193,33 +181,16 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-class MethodUse(NamedTuple):
-    """A method in one experiment of a record.
+def method_uses(
+    config: Paper, paper_name: str, scores: pd.DataFrame
+) -> list[SimpleNamespace]:
+    """Return how the configured methods fared, experiment by experiment.
 
     ``tolerance`` is the relative duality gap at which the solver stops, nan where it
     has none, and ``share_within`` the share of the fits with a gap that are within it.
     Seconds are those of cells (data set, train size, repeat): search and fit, on one
     core.
     """
-
-    class_name: str
-    paper: str
-    paper_name: str
-    experiment: str
-    label: str
-    tolerance: float
-    n_fits: int
-    share_within: float
-    worst_gap: float
-    median_seconds: float
-    total_seconds: float
-    choices: list[dict[str, Any]]
-
-
-def method_uses(
-    config: Paper, paper_name: str, scores: pd.DataFrame
-) -> list[MethodUse]:
-    """Return how the configured methods fared, experiment by experiment."""
     rows = fits(scores[~scores["metric"].isin([FAILED, UNSUPPORTED])])
     seconds = seconds_of_cells(rows)
     places = dict(list(rows.groupby(["experiment", "method"], sort=False)))
@@ -236,7 +207,7 @@ def method_uses(
             gaps = mine["gap"].dropna()
             is_within = gaps[: 0 if math.isnan(tolerance) else None] <= tolerance
             found.append(
-                MethodUse(
+                SimpleNamespace(
                     class_name=settings.class_name,
                     paper=config.paper.id,
                     paper_name=paper_name,
@@ -264,9 +235,7 @@ def _choices(chosen: pd.DataFrame) -> list[dict[str, Any]]:
     """Add up what was chosen in single data sets and train sizes, by parameter."""
     found = []
     for parameter, rows in chosen.groupby("parameter", sort=False):
-        counts: Counter[str] = Counter()
-        for each in rows["chosen"]:
-            counts.update(each)
+        counts: Counter[str] = sum(map(Counter, rows["chosen"]), Counter())
         n = counts.total()
         shares = {
             end: float((rows[end] * rows["n"]).sum(min_count=1)) / n

@@ -3,11 +3,10 @@
 import pandas as pd
 
 from mtmkl_suite.config.models import MethodTable
-from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.figures.drawing import half_width, interval_text
 from mtmkl_suite.report.tables.comparison import ranked
-from mtmkl_suite.report.text import DASH, TextTable, number
+from mtmkl_suite.report.text import DASH, TextTable, interval, number
 
 _LEADERS = 10
 """Methods of a table."""
@@ -20,7 +19,7 @@ def leaders(context: Context) -> list[tuple[str, TextTable]]:
         if not isinstance(artefact, MethodTable) or artefact.layout != "baselines":
             continue
         plan = artefact.comparison
-        values = ranked(ranking_matrix(context.scores, plan, plan.main), plan)
+        values = ranked(context, plan, plan.main)
         if len(values) < 2 or plan.control not in values:
             continue
         ranks = values.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
@@ -49,5 +48,5 @@ def leaders(context: Context) -> list[tuple[str, TextTable]]:
 
 def _with_interval(above: pd.Series) -> str:
     mean, half = above.mean(), half_width(above)
-    ends = (number(mean + sign * half, "+.1f") for sign in (-1, 1))
-    return number(mean, "+.1f") + ("" if pd.isna(half) else f" ({' to '.join(ends)})")
+    ends = interval(mean - half, mean + half, "+.1f")
+    return number(mean, "+.1f") + ("" if pd.isna(half) else f" ({ends})")

@@ -1,7 +1,8 @@
 """Published numbers beside ours, as grids on the page of their paper."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -35,17 +36,6 @@ class NumberCell(NamedTuple):
     details: str
 
 
-class NumberTable(NamedTuple):
-    """Rows and columns of cells, with the methods that they stand for ("" for none)."""
-
-    corner: str
-    unit: str
-    columns: list[tuple[str, str]]
-    rows: list[tuple[str, str, list[NumberCell | None]]]
-    is_of_ranks: bool
-    has_published: bool
-
-
 def number_table(
     cells: pd.DataFrame,
     corner: str,
@@ -54,15 +44,14 @@ def number_table(
     *,
     is_judged: bool,
     reach: ReachOfCells,
-) -> NumberTable:
-    """Return a table from its cells.
+) -> SimpleNamespace:
+    """Return a table: its columns and rows with the methods that they stand for.
 
-    ``cells``: With columns ``row, column, published, reproduced, verdict`` and others
-    of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`.
+    ``cells``: With columns of :data:`mtmkl_suite.report.tables.cells.CELL_COLUMNS`, all
+    of one unit, or with ranks of the numbers.
     """
-    cells = cells.astype({"row": str, "column": str})
-    units = list(cells["unit"].dropna().unique()) if "unit" in cells else []
-    if units == [RANK]:
+    (unit,) = cells["unit"].dropna().unique()[:1].tolist() or [""]
+    if unit == RANK:
         decimals = _MEAN_RANK_DECIMALS
     elif decimals is None:
         decimals = _decimals_of(cells["published"])
@@ -75,26 +64,24 @@ def number_table(
         ]
         found |= zip(keys, _aligned(made), strict=True)
     rows, columns = cells["row"].unique(), cells["column"].unique()
-    return NumberTable(
+    return SimpleNamespace(
         corner=corner,
-        unit=next((str(unit) for unit in units if unit != RANK), ""),
-        columns=list(_named(columns, methods)),
+        unit="" if unit == RANK else unit,
+        columns=_named(columns, methods),
         rows=[
             (row, method, [found.get((row, name)) for name in columns])
             for row, method in _named(rows, methods)
         ],
-        is_of_ranks=units == [RANK],
+        is_of_ranks=unit == RANK,
         has_published=any(cell.printed for cell in found.values()),
     )
 
 
-def _named(
-    names: Iterable[str], methods: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield rows or columns with the methods that they stand for, each by itself."""
+def _named(names: Iterable[str], methods: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return rows or columns with the methods, "" for none, that they alone are of."""
     found = {name: methods.get(name, "") for name in names}
-    several = {method for method, n in Counter(found.values()).items() if n > 1}
-    yield from ((name, "" if m in several else m) for name, m in found.items())
+    counts = Counter(found.values())
+    return [(name, m if counts[m] == 1 else "") for name, m in found.items()]
 
 
 def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
@@ -115,25 +102,17 @@ def methods_of(artefact: Artefact, labels: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def with_print(cells: pd.DataFrame, printed: pd.DataFrame | None) -> pd.DataFrame:
+def with_print(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return cells with what is said of printed numbers that are not legible."""
-    if printed is None:
-        return cells.assign(in_print="")
-    sources = {
-        (str(row["row"]), str(row["column"])): str(row["source"])
-        for row in printed.to_dict("records")
-        if row["status"] != "legible"
-    }
-    keys = zip(cells["row"].astype(str), cells["column"].astype(str), strict=True)
+    unclear = printed[printed["status"] != "legible"]
+    sources = unclear.set_index(["row", "column"])["source"].to_dict()
+    keys = zip(cells["row"], cells["column"], strict=True)
     return cells.assign(in_print=[sources.get(key, "") for key in keys])
 
 
 def ranks_apart(cells: pd.DataFrame) -> list[pd.DataFrame]:
     """Return the numbers of a table, and its mean ranks."""
-    if "unit" not in cells:
-        return [cells]
-    is_rank = cells["unit"] == RANK
-    return [part for part in (cells[~is_rank], cells[is_rank]) if len(part)]
+    return [part for _, part in cells.groupby(cells["unit"] == RANK)]
 
 
 def _cell(cell: _Row, decimals: int, reach: Reach, *, is_judged: bool) -> NumberCell:

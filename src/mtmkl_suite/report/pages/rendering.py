@@ -8,6 +8,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from mtmkl.errors import some
 from mtmkl_suite.judge.claims import counted
 from mtmkl_suite.report.pages.experiments import duration, options_in_words
 from mtmkl_suite.report.pages.markdown import as_html, slug
@@ -45,10 +46,7 @@ def environment() -> Environment:
 
 def _in_short(labels: Iterable[str]) -> str:
     """Return the first few labels, without what they have in parentheses."""
-    found = list(dict.fromkeys(label.partition(" (")[0] for label in labels))
-    more = len(found) - _MOST_LABELS
-    shown = ", ".join(found[:_MOST_LABELS])
-    return f"{shown} and {more} more" if more > 0 else shown
+    return some(dict.fromkeys(each.partition(" (")[0] for each in labels), _MOST_LABELS)
 
 
 def page_name(kind: str, name: str) -> str:

@@ -6,19 +6,15 @@ those of the published record, and only the page on this run is its own.
 
 import multiprocessing
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
-from mtmkl_suite.config.models import (
-    Artefact,
-    Figure,
-    Paper,
-    Ranking,
-    RankTests,
-    Table,
-)
+import pandas as pd
+
+from mtmkl_suite.config.models import Artefact, Figure, Paper, Ranking, RankTests, Table
+from mtmkl_suite.config.names import NAMES
 from mtmkl_suite.files import read_table, write_text
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.report.context import Context, load_context
@@ -53,13 +49,14 @@ from mtmkl_suite.report.pages.numbers import (
     with_print,
 )
 from mtmkl_suite.report.pages.rendering import environment, page_name
-from mtmkl_suite.report.pages.summary import missing_data, program
+from mtmkl_suite.report.pages.summary import program
 from mtmkl_suite.report.published_reach import Marks, read_reach
 from mtmkl_suite.report.record import Record, published_record, read_record
 from mtmkl_suite.report.tables.cells import build_quoted, rule_note
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.report.text import metrics_in_words
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
+from mtmkl_suite.run.pipeline import missing_data
 from mtmkl_suite.statistics.pairs import FEW_UNITS, MIN_UNITS
 
 FIRST = "report.html"
@@ -86,54 +83,6 @@ _PROVENANCE = {
 """Labels of keys of ``provenance.json``."""
 
 
-class PaperPages(SimpleNamespace):
-    """Everything that the templates show of one paper's record.
-
-    ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
-    ``standings`` are of methods or data of one's own: the report shows them first.
-    ``main`` is the answer to the main claim, drawn in ``picture``; ``leaders`` are the
-    best methods of a comparison. ``comparison`` is the page on which the reader
-    chooses, ``page`` the address of the paper's page in the documentation, "" for none.
-    """
-
-    def derived_text(self) -> str:
-        """Return the counts of the numbers that follow from others, as text."""
-        derived = self.verdicts["verdict"][self.verdicts["derived"].astype(bool)]
-        found = verdict_rule.listed(verdict_rule.counts(derived))
-        return found if len(derived) else ""
-
-    def pairs(self) -> list[tuple[str, list[dict[Hashable, Any]]]]:
-        """Return the comparisons of pairs by experiment, each under a heading."""
-        keys = ["experiment", "metric", "unit", "n"]
-        return [
-            (
-                f"{name}: {metrics_in_words(metric)}, {n} {unit}s",
-                rows.to_dict("records"),
-            )
-            for (name, metric, unit, n), rows in self.statistics.groupby(
-                keys, sort=False
-            )
-        ]
-
-    def provenance_lines(self) -> list[tuple[str, str]]:
-        """Return the provenance as (name, text), the jobs' times summed up."""
-        rest = {k: v for k, v in self.provenance.items() if k != "seconds_by_job"}
-        lines = list(_flat(rest))
-        seconds = self.provenance.get("seconds_by_job", {})
-        if seconds:
-            slowest = max(seconds, key=lambda job: seconds[job])
-            text = (
-                f"{len(seconds)}, {duration(sum(seconds.values()))} in all; slowest: "
-                f"{slowest}, {duration(seconds[slowest])}; all in provenance.json"
-            )
-            lines.append(("jobs", text))
-        return lines
-
-    def moved_by_spread(self) -> str:
-        """Say how many verdicts on numbers move with our spread."""
-        return verdict_rule.moved_text(verdict_rule.own_numbers(self.verdicts))
-
-
 def write_report(
     configs: Sequence[Paper], run: RunFolder, *, tier: str, processes: int = 1
 ) -> None:
@@ -157,7 +106,7 @@ def write_report(
 
 
 def render_report(
-    found: Sequence[tuple[PaperPages, PaperPages]],
+    found: Sequence[tuple[SimpleNamespace, SimpleNamespace]],
     *,
     tier: str,
     changes: Mapping[str, Any] | None = None,
@@ -171,51 +120,28 @@ def render_report(
             methods[use.class_name].append(use)
         for use in paper.datasets:
             datasets[use.variant.name].append(use)
-    methods = dict(sorted(methods.items()))
-    by_title = sorted(datasets.items(), key=lambda d: (title_of(d[1]).lower(), d[0]))
-    datasets = dict(by_title)
+    titles = {name: title_of(uses) for name, uses in datasets.items()}
+    titles = dict(sorted(titles.items(), key=lambda d: (d[1].lower(), d[0])))
     documentation = papers[0].documentation
-    show = _renderer(
-        papers=papers,
-        runs=[run for _, run in found],
-        data_of_run=_together([run.data for _, run in found]),
-        methods=methods,
-        datasets={name: title_of(uses) for name, uses in datasets.items()},
-        documentation=documentation,
-        tier=tier,
-        changes=changes or {},
-        missing=sorted({name for _, run in found for name in run.missing}),
-        program=program(),
-        verdict_names=verdict_rule.VERDICTS,
-        not_judged=verdict_rule.NOT_JUDGED,
-        longest=_LONGEST,
-        longest_again=_LONGEST_AGAIN,
-        min_units=MIN_UNITS,
-        few_units=FEW_UNITS,
-    )
-    pages = {FIRST: show("first"), THIS_RUN: show("run")}
-    for paper in papers:
-        pages[page_name("paper", paper.id)] = show("paper", paper=paper)
-        if paper.comparison:
-            pages[page_name("comparison", paper.id)] = paper.comparison
-    for name, uses in methods.items():
-        pages[page_name("method", name)] = show(
-            "method",
-            name=name,
-            uses=uses,
-            address=documentation.method(name),
-        )
-    for name, uses in datasets.items():
-        pages[page_name("data", name)] = show(
-            "dataset", name=name, title=title_of(uses), uses=uses
-        )
-    return pages
-
-
-def _renderer(**shared: Any) -> Callable[..., str]:
-    """Return the function that fills a template."""
     templates = environment()
-    templates.globals |= shared
+    templates.globals |= {
+        "papers": papers,
+        "runs": [run for _, run in found],
+        "data_of_run": _together([run.data for _, run in found]),
+        "methods": dict(sorted(methods.items())),
+        "datasets": titles,
+        "documentation": documentation,
+        "tier": tier,
+        "changes": changes or {},
+        "missing": sorted({name for _, run in found for name in run.missing}),
+        "program": program(),
+        "verdict_names": verdict_rule.VERDICTS,
+        "not_judged": verdict_rule.NOT_JUDGED,
+        "longest": _LONGEST,
+        "longest_again": _LONGEST_AGAIN,
+        "min_units": MIN_UNITS,
+        "few_units": FEW_UNITS,
+    }
 
     def show(template: str, **values: Any) -> str:
         is_first = template == "first"
@@ -228,10 +154,24 @@ def _renderer(**shared: Any) -> Callable[..., str]:
         )
         return page + "\n"
 
-    return show
+    pages = {FIRST: show("first"), THIS_RUN: show("run")}
+    for paper in papers:
+        pages[page_name("paper", paper.id)] = show("paper", paper=paper)
+        if paper.comparison:
+            pages[page_name("comparison", paper.id)] = paper.comparison
+    for name, uses in methods.items():
+        address = documentation.method(name)
+        page = show("method", name=name, uses=uses, address=address)
+        pages[page_name("method", name)] = page
+    for name, title in titles.items():
+        page = show("dataset", name=name, title=title, uses=datasets[name])
+        pages[page_name("data", name)] = page
+    return pages
 
 
-def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPages]:
+def load_pages(
+    config: Paper, folder: PaperFolder
+) -> tuple[SimpleNamespace, SimpleNamespace]:
     """Return what the report shows of a paper, and what it shows of it in this run."""
     run = RunFolder(folder.path.parent)
     is_plain = not (config.changes or config.readings) and config.own is None
@@ -244,15 +184,24 @@ def load_pages(config: Paper, folder: PaperFolder) -> tuple[PaperPages, PaperPag
     return (pages_of(record, run) if record else of_run), of_run
 
 
-def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPages:
-    """Gather what the report shows of a record, or of a run beside a record.
+def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> SimpleNamespace:
+    """Gather what the templates show of a record, or of a run beside a record.
 
     ``alone``: Whether methods and a comparison have pages from it.
+
+    ``name`` is the short citation, ``origin`` that of a published record, "" of a run.
+    ``standings`` are of methods or data of one's own: the report shows them first.
+    ``main`` is the answer to the main claim, drawn in ``picture``; ``leaders`` are the
+    best methods of a comparison. ``comparison`` is the page on which the reader
+    chooses, ``page`` the address of the paper's page in the documentation, "" for none.
     """
     context, config, paper = record.context, record.config, record.config.paper
-    facts = {name: experiment_facts(context, name) for name in config.experiments}
+    seed = {"seed": record.provenance.get("seed", "not recorded")}
+    facts = {e: experiment_facts(context, e) | seed for e in config.experiments}
     shown = {name for each in config.artefacts.values() for name in each.shown}
     verdicts, claims = with_labels(record.verdicts, config), record.claims
+    own = verdict_rule.own_numbers(verdicts)
+    apart = verdicts.drop(index=own.index)["verdict"]
     answers = answers_of(context, verdicts, claims)
     labels = {name: context.label(name) for name in config.methods}
     titles = {name: each.title for name, each in config.experiments.items()}
@@ -277,8 +226,13 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
     in_column = column_name(paper)
     # Of own data the folder is that of their template.
     is_paper = config.folder.name == paper.id
-    of_record = f"The published record, {record.origin}."
-    return PaperPages(
+    source = f"This run, {config.tier} tier."
+    if record.origin:
+        source = f"The published record, {record.origin}."
+    statistics = record.statistics.replace(
+        {"first": labels, "second": labels, "experiment": titles}
+    )
+    return SimpleNamespace(
         id=paper.id,
         name=short_name(paper),
         title=str(paper.title),
@@ -299,29 +253,51 @@ def pages_of(record: Record, run: RunFolder, *, alone: bool = True) -> PaperPage
         ],
         facts=facts,
         gaps=gaps_of(context),
-        verdicts=verdicts,
+        # Of numbers: verdicts that move with our spread, those that follow from others.
+        moved=verdict_rule.moved_text(own),
+        apart=verdict_rule.listed(verdict_rule.counts(apart)) if len(apart) else "",
         claims=claims,
         answer=answer(verdicts, claims),
         sentences_judged=judged_rows(record),
-        statistics=record.statistics.replace(
-            {"first": labels, "second": labels, "experiment": titles}
-        ),
+        statistics=statistics,
+        pairs=_pairs(statistics),
         data=_data_by_origin(context),
         methods=method_uses(config, in_column, context.scores) if alone else [],
         datasets=data_uses(context, in_column),
         sentences=documentation.sentences(config) if record.origin else [],
-        provenance=record.provenance,
+        provenance=_provenance_lines(record.provenance),
         standings=standings(context, record.statistics)
         if config.own is not None or config.parts
         else [],
-        comparison=comparison_of(
-            record,
-            source=of_record if record.origin else f"This run, {config.tier} tier.",
-            report=f"../{FIRST}",
-        )
+        comparison=comparison_of(record, source=source, report=f"../{FIRST}")
         if alone
         else "",
     )
+
+
+def _pairs(statistics: pd.DataFrame) -> list[tuple[str, list[dict[Hashable, Any]]]]:
+    """Return the comparisons of pairs by experiment, each under a heading."""
+    groups = statistics.groupby(["experiment", "metric", "unit", "n"], sort=False)
+    return [
+        (
+            f"{name}: {metrics_in_words(str(metric))}, {n} {unit}s",
+            rows.to_dict("records"),
+        )
+        for (name, metric, unit, n), rows in groups
+    ]
+
+
+def _provenance_lines(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the provenance as (name, text), the jobs' times summed up."""
+    lines = list(_flat({k: v for k, v in provenance.items() if k != "seconds_by_job"}))
+    if seconds := provenance.get("seconds_by_job"):
+        slowest = max(seconds, key=seconds.__getitem__)
+        text = (
+            f"{len(seconds)}, {duration(sum(seconds.values()))} in all; slowest: "
+            f"{slowest}, {duration(seconds[slowest])}; all in provenance.json"
+        )
+        lines.append(("jobs", text))
+    return lines
 
 
 def _artefact(
@@ -370,10 +346,10 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
     context = record.context
     parts: list[tuple[Any, ...]] = []
     if isinstance(artefact, Table | Ranking | RankTests):
-        cells = read_table(record.folder.artefact(name, "csv"))
+        cells = read_table(record.folder.artefact(name, "csv"), dtype=NAMES)
         if isinstance(artefact, RankTests):
             cells = cells[cells["in_paper"]]
-        cells = with_print(cells, context.published.get(artefact.file))
+        cells = with_print(cells, context.published[artefact.file])
         labels = {key: context.label(key) for key in record.config.methods}
         corner = getattr(artefact, "corner", "data set, training")
         decimals = getattr(artefact, "decimals", None)
@@ -382,7 +358,7 @@ def _numbers(name: str, artefact: Artefact, record: Record) -> Iterator[Any]:
     if artefact.quoted is not None:
         rows = record.verdicts[record.verdicts["artefact"] == name]
         quoted = quoted_in_text(rows, artefact)
-        quoted = with_print(quoted, context.published.get(artefact.quoted.file))
+        quoted = with_print(quoted, context.published[artefact.quoted.file])
         parts.append((quoted, "quoted in the text", None, {}))
     reach = read_reach(record.config, name)
     for part in parts:
@@ -395,12 +371,9 @@ def _data_by_origin(context: Context) -> dict[str, list[str]]:
     """Return the titles of data sets by origin, those that are missing with why."""
     found = defaultdict(list)
     for name, info in context.data_info.items():
-        kind, text = "missing", str(info.get("title", name))
-        if info["status"] == "ok":
-            kind = str(info["origin"])
-        else:
-            text += f" ({info['reason']})"
-        found[_ORIGINS[kind]].append(text)
+        title, is_here = str(info.get("title", name)), info["status"] == "ok"
+        kind = _ORIGINS[info["origin"] if is_here else "missing"]
+        found[kind].append(title if is_here else f"{title} ({info['reason']})")
     return _together([found])
 
 

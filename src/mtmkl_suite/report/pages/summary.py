@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mtmkl_suite.config.models import Paper
-from mtmkl_suite.files import read_json, read_table
+from mtmkl_suite.files import read_table
 from mtmkl_suite.judge import verdicts as verdict_rule
 from mtmkl_suite.judge.claims import counts_of
 from mtmkl_suite.report.context import load_context
@@ -14,6 +14,7 @@ from mtmkl_suite.report.record import published_record
 from mtmkl_suite.report.tables.standing import standings
 from mtmkl_suite.run.fits import counted_warnings
 from mtmkl_suite.run.folders import PaperFolder, RunFolder
+from mtmkl_suite.run.pipeline import missing_data
 
 _BEST = 5
 """Methods shown at the end of a run."""
@@ -26,7 +27,7 @@ def closing_summary(configs: Iterable[Paper], run: RunFolder) -> str:
     changed settings, no verdicts; of a whole paper, the record's main claim.
     """
     lines = []
-    missing: set[str] = set()
+    missing: dict[str, str] = {}
     for config in configs:
         paper = config.paper
         folder = run.paper(paper.id)
@@ -91,12 +92,6 @@ def _best_methods(config: Paper, folder: PaperFolder) -> list[str]:
         *(f"  {sentence}" for sentence in first.sentences),
         *("    " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in best),
     ]
-
-
-def missing_data(config: Paper, folder: PaperFolder) -> set[str]:
-    """Return the names of the data sets that a paper's run lacked."""
-    infos = [read_json(folder.data_info(each.id)) for each in config.variants]
-    return {info["name"] for info in infos if info["status"] == "missing"}
 
 
 def program() -> str:

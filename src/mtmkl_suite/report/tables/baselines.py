@@ -11,17 +11,15 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import MethodTable
-from mtmkl_suite.judge.comparison import ranking_matrix
 from mtmkl_suite.report.context import Context
-from mtmkl_suite.report.tables.comparison import ranked, ranked_repeats
+from mtmkl_suite.report.tables.comparison import OUTCOMES, ranked, ranked_repeats
 from mtmkl_suite.report.text import PrintedTable, number, p_text
 from mtmkl_suite.statistics.hierarchical import CERTAIN, compare_all_repeats
 from mtmkl_suite.statistics.ties import differences, scale_of
 
-_OUTCOMES = ("p_first_better", "p_equivalent", "p_second_better")
 _COLUMNS = (
     "block", "first", "second", "n", "rank_first", "rank_second", "mean_first",
-    "mean_second", "difference", "wins", "ties", "losses", *_OUTCOMES,
+    "mean_second", "difference", "wins", "ties", "losses", *OUTCOMES,
     "weakest_without", "reversed_without",
 )  # fmt: skip
 
@@ -50,7 +48,7 @@ def build_baselines(context: Context, artefact: MethodTable) -> PrintedTable:
                 row["second"],
                 number(row["difference"], "+.2f"),
                 f"{row['wins']}–{row['ties']}–{row['losses']}",
-                *(p_text(row[name]) for name in _OUTCOMES),
+                *(p_text(row[name]) for name in OUTCOMES),
             ]
             for row in shown.sort_values("rank_first", kind="stable").to_dict("records")
         ]
@@ -74,7 +72,7 @@ def build_baselines(context: Context, artefact: MethodTable) -> PrintedTable:
 def _pairs(context: Context, artefact: MethodTable, block: str) -> pd.DataFrame:
     """Return all pairs of a baseline with the control or what is proposed."""
     comparison = artefact.comparison
-    values = ranked(ranking_matrix(context.scores, comparison, block), comparison)
+    values = ranked(context, comparison, block)
     if len(values) < 2:
         return pd.DataFrame(columns=list(_COLUMNS))
     firsts = [name for name in artefact.baselines if name in values]

@@ -1,6 +1,6 @@
 """Tables of cells, each a published and a reproduced number."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -17,7 +17,7 @@ from mtmkl_suite.judge.verdicts import (
 )
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.published_reach import Marks
-from mtmkl_suite.report.text import DASH, PrintedTable, repeats_text
+from mtmkl_suite.report.text import DASH, PrintedTable, repeats_text, sized, with_sd
 
 RANK = "rank"
 """Unit of mean ranks over data sets, which follow from the numbers that are ranked."""
@@ -102,23 +102,29 @@ def _grid(
     for column, mine in cells.groupby("column", sort=False):
         header.append(f"{column}{'' if column in printed['column'] else mark}{unit}")
         records = mine.to_dict("records")
-        for line, cell, reach in zip(body, records, marks.texts(mine), strict=True):
-            lines = [_published(cell, artefact.decimals)] if cell["in_paper"] else []
-            ours = _reproduced(cell, artefact.decimals, with_n=counts.nunique() > 1)
-            verdict = VERDICT_MARKS.get(cell["verdict"], "")
-            line.append(
-                "\n".join([*lines, " ".join(filter(None, (ours, verdict, reach)))])
-            )
+        with_n = counts.nunique() > 1
+        ours = [_reproduced(cell, artefact.decimals, with_n=with_n) for cell in records]
+        judged = with_verdicts(ours, mine, marks)
+        for line, cell, text in zip(body, records, judged, strict=True):
+            theirs = [_published(cell, artefact.decimals)] if cell["in_paper"] else []
+            line.append("\n".join([*theirs, text]))
     return header, body
+
+
+def with_verdicts(
+    ours: Iterable[str], cells: pd.DataFrame, marks: Marks
+) -> Iterator[str]:
+    """Yield texts of cells, each with its verdict and what other readings explain."""
+    verdicts = (VERDICT_MARKS.get(each, "") for each in cells["verdict"])
+    for each in zip(ours, verdicts, marks.texts(cells), strict=True):
+        yield " ".join(filter(None, each))
 
 
 def _published(cell: Mapping[Any, Any], decimals: int) -> str:
     if pd.isna(cell["published"]):
         is_known = cell["status"] in NO_NUMBER
         return str(cell["status"]).partition(" in ")[0] if is_known else DASH
-    text = f"{cell['published']:.{decimals}f}"
-    if cell["published_sd"] > 0:
-        text += f" ± {cell['published_sd']:.{decimals}f}"
+    text = with_sd(cell["published"], cell["published_sd"], decimals)
     return text if cell["status"] == "legible" else f"{text} ({cell['status']})"
 
 
@@ -139,13 +145,10 @@ def build_quoted(context: Context, quoted: Quoted) -> tuple[pd.DataFrame, str]:
 
 def tolerance_text(tolerance: Tolerance, unit: str) -> str:
     """Return a tolerance in words."""
-    if tolerance.absolute is not None:
-        # Of percentages it is a difference, and no share of them.
-        named = "points" if unit == "%" else unit
-        if tolerance.absolute == 1 and len(named) > 1:
-            named = named.removesuffix("s")
-        return f"{tolerance.absolute:g} {named}".strip()
-    return f"{tolerance.relative:.0%} of the published value"
+    if tolerance.absolute is None:
+        return f"{tolerance.relative:.0%} of the published value"
+    # Of percentages it is a difference, and no share of them.
+    return sized(tolerance.absolute, "points" if unit == "%" else unit).strip()
 
 
 def rule_note(
@@ -187,14 +190,13 @@ def judge_cells(
     reproduced: dict[tuple[str, str], Reproduced] = {}
     for row, column, where, in_paper in cells:
         key, experiment = (row, column), where["experiment"]
-        ours = reproduce(context, where, scale)
-        theirs, missing = printed[key] if in_paper else None, ""
+        ours, missing = reproduce(context, where, scale), ""
+        theirs = printed[key] if in_paper else None
         if ours is None:
             missing = context.missing_reason(experiment, where.get("method"))
-        elif in_paper:
-            reproduced[key] = ours
         if theirs is not None:
             published[key] = theirs
+            reproduced |= {} if ours is None else {key: ours}
         line = judged_cell(context, theirs, ours, artefact.tolerance, missing)
         origin = context.origin(experiment)
         place = {"row": row, "column": column, "unit": artefact.unit, "data": origin}
@@ -218,8 +220,7 @@ def judged_cell(
     missing: str,
 ) -> dict[str, Any]:
     """Return the :data:`CELL_COLUMNS` that follow from the numbers of a cell."""
-    found: dict[str, Any] = dict.fromkeys(CELL_COLUMNS)
-    found |= {"in_paper": theirs is not None, "missing": missing}
+    found: dict[str, Any] = {"in_paper": theirs is not None, "missing": missing}
     if ours is not None:
         found |= {"reproduced": ours.value, "reproduced_sd": ours.sd, "n": ours.n}
     if theirs is None:
@@ -227,20 +228,14 @@ def judged_cell(
         return found | dict.fromkeys(empty, "")
     judged = judge(theirs, ours, tolerance, full_protocol=context.is_judged)
     return found | {
-        "published": theirs.value,
-        "published_sd": theirs.sd,
-        "published_n": theirs.n,
-        "status": theirs.status,
-        "verdict": judged.verdict,
-        "verdict_with_spread": judged.with_spread,
-        "rule": missing or judged.rule,
-    }
+        "published": theirs.value, "published_sd": theirs.sd, "published_n": theirs.n,
+        "status": theirs.status, "verdict": judged.verdict,
+        "verdict_with_spread": judged.with_spread, "rule": missing or judged.rule,
+    }  # fmt: skip
 
 
 def published_numbers(context: Context, file: str) -> dict[tuple[str, str], Published]:
     """Return the printed numbers of a file by row and column."""
-    if file not in context.published:
-        raise ValueError(f"published numbers {file} are missing")
     records = context.published[file].to_dict("records")
     return {(row["row"], row["column"]): Published.from_row(row) for row in records}
 

@@ -13,12 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.config.models import (
-    Comparison,
-    ComparisonRow,
-    MethodTable,
-    Paper,
-)
+from mtmkl_suite.config.models import Comparison, ComparisonRow, MethodTable, Paper
 from mtmkl_suite.judge.comparison import in_columns, ranking_matrix, values_in_pairs
 from mtmkl_suite.judge.observations import variance_ratio_of
 from mtmkl_suite.judge.sample import average
@@ -26,6 +21,8 @@ from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.text import (
     DASH,
     PrintedTable,
+    interval,
+    many,
     metric_words,
     number,
     p_text,
@@ -43,42 +40,36 @@ from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
 _EVERYWHERE = "all data sets"
 FIXED = "the pairs were fixed before the scores"
-_PROBABILITIES = (
-    "p_wilcoxon", "p_wilcoxon_holm", "p_first_better", "p_equivalent",
-    "p_second_better",
-)  # fmt: skip
+OUTCOMES = ("p_first_better", "p_equivalent", "p_second_better")
+"""Columns of posterior probabilities."""
 
 
 def ranked(
-    matrix: pd.DataFrame, comparison: Comparison, *, only_tested: bool = False
+    context: Context, comparison: Comparison, block: str, *, only_tested: bool = False
 ) -> pd.DataFrame:
-    """Return the part of a matrix without gaps that is ranked."""
+    """Return the part of a block without gaps that is ranked."""
+    matrix = ranking_matrix(context.scores, comparison, block)
     pairs = values_in_pairs(matrix, comparison.pairs)
     return pairs if only_tested else matrix.loc[pairs.index].dropna(axis=1)
 
 
 def compare_block(
-    context: Context,
-    comparison: Comparison,
-    block: str,
-    *,
-    only_tested: bool = False,
+    context: Context, comparison: Comparison, block: str, *, only_tested: bool = False
 ) -> MatrixTests | str:
     """Return the tests of a block of a comparison, or why there are none."""
-    matrix = ranking_matrix(context.scores, comparison, block)
-    values = ranked(matrix, comparison, only_tested=only_tested)
+    values = ranked(context, comparison, block, only_tested=only_tested)
     n, k = values.shape
     if n < 2 or k < 2:
         return (
-            f"{k} method{'s' * (k != 1)} on {n} data set{'s' * (n != 1)} without gaps; "
-            "a comparison needs two of each"
+            f"{many(k, 'method')} on {many(n, 'data set')} without gaps; a comparison "
+            "needs two of each"
         )
     control = comparison.control
     return compare_matrix(
         ScoreMatrix(values=values, score=comparison.unit, higher_better=True),
         control=control if control in values else None,
         rope=comparison.rope,
-        paired=None if only_tested else (),
+        in_pairs=only_tested,
     )
 
 
@@ -93,9 +84,8 @@ def build_method_scores(context: Context, artefact: MethodTable) -> PrintedTable
             | {"missing": "" if len(values) else reasons.get((column, name), "")}
             for block in comparison.blocks
             for name, row in comparison.rows.items()
-            for found in [
-                _by_repeat(_rows(context, comparison, block, row), comparison)
-            ]
+            for rows in [_rows(context, comparison, block, row)]
+            for found in [_by_repeat(rows, comparison)]
             for column in comparison.columns
             for values in [found.get(column, pd.Series(dtype=float)).dropna()]
         ]
@@ -133,21 +123,19 @@ def build_method_ranks(context: Context, artefact: MethodTable) -> PrintedTable:
     of_blocks = [f"mean rank, {block}" for block in found]
     mean_of = f"mean, {comparison.unit}"
     header = ["method", *of_blocks, mean_of, "above control", "p, Holm"]
-    body: list[list[str]] = []
-    if not isinstance(main, str):
-        by_block = cells.set_index(["block", "method"])
-        for method in main.methods.index:
-            row = by_block.loc[(comparison.main, method)]
-            ranks = [
-                f"{by_block.loc[(block, method), 'mean_rank']:.2f}"
-                if (block, method) in by_block.index
-                else DASH
-                for block in found
-            ]
-            above, p = DASH, DASH
-            if not pd.isna(row["z"]):
-                above, p = number(row["above_control"], "+.2f"), p_text(row["p_holm"])
-            body.append([method, *ranks, number(row["mean"], ".2f"), above, p])
+    ranks = cells.pivot(index="method", columns="block", values="mean_rank")
+    ranks = ranks.reindex(columns=list(found))
+    body = [
+        [
+            row["method"],
+            *(number(rank, ".2f") for rank in ranks.loc[row["method"]]),
+            number(row["mean"], ".2f"),
+            # The control itself has no test.
+            DASH if pd.isna(row["z"]) else number(row["above_control"], "+.2f"),
+            p_text(row["p_holm"]),
+        ]
+        for row in cells[cells["block"] == comparison.main].to_dict("records")
+    ]
     notes = [
         f"Control: {comparison.control}. Mean, difference and p: "
         f"{comparison.main}; p of the difference of mean ranks, corrected by "
@@ -176,9 +164,9 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
             row["first"],
             row["second"],
             number(row["mean_difference"], "+.2f"),
-            _interval(row["interval_low"], row["interval_high"]),
+            interval(row["interval_low"], row["interval_high"], ".2f"),
             f"{row['wins']}–{row['ties']}–{row['losses']}",
-            *(p_text(row[name]) for name in _PROBABILITIES),
+            *(p_text(row[p]) for p in ("p_wilcoxon", "p_wilcoxon_holm", *OUTCOMES)),
         ]
         for row in found.pairs.to_dict("records")
     ]
@@ -197,8 +185,8 @@ def build_method_pairs(context: Context, artefact: MethodTable) -> PrintedTable:
 def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedTable:
     """Return pairs of ranked methods by all repeats; the decided ones are printed."""
     comparison = artefact.comparison
-    main = ranking_matrix(context.scores, comparison, comparison.main)
-    ranks = ranked(main, comparison).rank(axis=1, ascending=False).mean()
+    values = ranked(context, comparison, comparison.main)
+    ranks = values.rank(axis=1, ascending=False).mean()
     order = list(ranks.sort_values(kind="stable").index)  # the better of two first
     tables, notes = [], []
     for block in comparison.blocks:
@@ -223,7 +211,7 @@ def build_method_posteriors(context: Context, artefact: MethodTable) -> PrintedT
     body = [
         [
             in_words(row),
-            *(p_text(row[name]) for name in _PROBABILITIES[2:]),
+            *(p_text(row[name]) for name in OUTCOMES),
             *(
                 p_text(
                     by_place.get((block, row["first"], row["second"]), {}).get(
@@ -256,13 +244,11 @@ def ranked_repeats(
     context: Context, comparison: Comparison, block: str, order: Sequence[str]
 ) -> tuple[dict[str, pd.DataFrame], dict[str, float]] | str:
     """Return repeats and variance ratios by data set, or why there are none."""
-    matrix = ranking_matrix(context.scores, comparison, block)
-    values = ranked(matrix, comparison)
+    values = ranked(context, comparison, block)
+    columns = [column for column in order if column in values]
     repeats, ratios = {}, {}
     for name in map(str, values.index):
-        row = comparison.rows[name]
-        found = _rows(context, comparison, block, row)
-        columns = [column for column in order if column in values]
+        found = _rows(context, comparison, block, comparison.rows[name])
         repeats[name] = _by_repeat(found, comparison)[columns].dropna()
         # Methods at the same places have the same splits.
         distinct = {
@@ -277,9 +263,8 @@ def ranked_repeats(
     counts = [len(table) for table in repeats.values()]
     if len(values) < MIN_UNITS or min(counts) < MIN_REPEATS:
         return (
-            f"{len(values)} data set{'s' * (len(values) != 1)} of "
-            f"{min(counts, default=0)} repeats or more; a comparison by all repeats "
-            f"needs {MIN_UNITS} of {MIN_REPEATS}"
+            f"{many(len(values), 'data set')} of {min(counts, default=0)} repeats or "
+            f"more; a comparison by all repeats needs {MIN_UNITS} of {MIN_REPEATS}"
         )
     return repeats, ratios
 
@@ -323,10 +308,7 @@ def _missing(context: Context, artefact: MethodTable) -> pd.DataFrame:
 
 
 def _rows(
-    context: Context,
-    comparison: Comparison,
-    block: str,
-    row: ComparisonRow,
+    context: Context, comparison: Comparison, block: str, row: ComparisonRow
 ) -> pd.DataFrame:
     """Return the scores of a data set, columns in place of methods."""
     scores = context.by_experiment.get(row.experiment, context.scores[:0])
@@ -347,10 +329,6 @@ def _mean_sd_text(cell: Mapping[Hashable, Any]) -> str:
     if not cell["n"]:
         return DASH
     return f"{number(cell['mean'], '.1f')} ± {cell['sd']:.1f}"
-
-
-def _interval(low: float, high: float) -> str:
-    return DASH if pd.isna(low) else f"{number(low, '.2f')} to {number(high, '.2f')}"
 
 
 def _rank_cells(block: str, found: MatrixTests | str) -> pd.DataFrame:
@@ -412,13 +390,9 @@ def notes_on_joined(
     why: str = "it lacks scores on one of the data sets",
 ) -> list[str]:
     """Say of each method that joined whether it is among those compared, or why not."""
+    said = {True: ", and is compared here", False: f". It is left out: {why}"}
     return [
-        f"{name} joined the methods of the plan"
-        + (
-            ", and is compared here."
-            if name in compared
-            else f". It is left out: {why}."
-        )
+        f"{name} joined the methods of the plan{said[name in compared]}."
         for name in joined_columns(context.config, comparison)
     ]
 

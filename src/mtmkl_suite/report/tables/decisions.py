@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from mtmkl_suite.config.models import Comparison, MethodTable
-from mtmkl_suite.judge.comparison import ranking_matrix, seconds_matrix
+from mtmkl_suite.judge.comparison import seconds_matrix
 from mtmkl_suite.report.context import Context
 from mtmkl_suite.report.tables.comparison import notes_on_joined, ranked
-from mtmkl_suite.report.text import PrintedTable, number, p_text
+from mtmkl_suite.report.text import PrintedTable, many, number, p_text, sized
 from mtmkl_suite.statistics.pairs import MIN_UNITS, bayesian_signed_rank
 from mtmkl_suite.statistics.ranks import rank_methods
 from mtmkl_suite.statistics.ties import (
@@ -38,8 +38,7 @@ def held_up(methods: pd.DataFrame, plan: Comparison) -> str:
     ]
     if len(named) > _MOST_NAMED:
         named[_MOST_NAMED:] = [f"and {len(named) - _MOST_NAMED} more"]
-    unit = plan.unit.removesuffix("s") if plan.rope == 1.0 else plan.unit
-    region = f"{plan.rope:g} {unit}"
+    region = sized(plan.rope, plan.unit)
     text = (
         f"{best.name} has the best mean rank, {best['mean_rank']:.1f} of "
         f"{len(methods)} methods, mean {best['mean']:.1f}."
@@ -55,13 +54,12 @@ def against_control(methods: pd.DataFrame, plan: Comparison) -> str:
     if best.name == plan.control:
         gain = f"Nothing ranks above the control, {plan.control}."
     else:
-        n, p = int(best["n"]), best["p_better"]
-        where = f"better on {int(best['wins'])} of {n} data set{'s' * (n > 1)}"
+        p = best["p_better"]
         sure = f", probability of a gain of more than {plan.rope:g}: {p_text(p)}"
-        above = number(best["above_control"], "+.1f")
         gain = (
-            f"{best.name}: {above} {plan.unit} over "
-            f"{plan.control}, {where}{'' if math.isnan(p) else sure}."
+            f"{best.name}: {number(best['above_control'], '+.1f')} {plan.unit} over "
+            f"{plan.control}, better on {int(best['wins'])} of "
+            f"{many(int(best['n']), 'data set')}{'' if math.isnan(p) else sure}."
         )
     harmed = methods.loc[methods["harmed"], "above_control"].sort_values()
     if harmed.empty:
@@ -72,8 +70,8 @@ def against_control(methods: pd.DataFrame, plan: Comparison) -> str:
     )
     most = " most of all" if len(harmed) > _MOST_NAMED else ""
     return (
-        f"{gain} {len(harmed)} method{'s are' if len(harmed) > 1 else ' is'} more "
-        f"than {plan.rope:g} below the control,{most} {named}."
+        f"{gain} {many(len(harmed), 'method')} {'are' if len(harmed) > 1 else 'is'} "
+        f"more than {plan.rope:g} below the control,{most} {named}."
     )
 
 
@@ -152,7 +150,7 @@ def build_decisions(context: Context, artefact: MethodTable) -> PrintedTable:
         values = pd.DataFrame()
         if context.is_judged and with_property:
             part = comparison.model_copy(update={"rows": with_property})
-            values = ranked(ranking_matrix(context.scores, part, size), part)
+            values = ranked(context, part, size)
         if values.empty or comparison.control not in values:
             why = NO_RECORD if with_property else NO_DATA
             body.append([label, ", ".join(with_property) or "none", why, "", ""])

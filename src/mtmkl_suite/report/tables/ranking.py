@@ -6,12 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtmkl_suite.config.models import (
-    Comparison,
-    Ranking,
-    RankTests,
-    Tolerance,
-)
+from mtmkl_suite.config.models import Comparison, Ranking, RankTests, Tolerance
 from mtmkl_suite.judge.comparison import ranking_matrix, rows_of
 from mtmkl_suite.judge.verdicts import Published, Reproduced, Verdict, weakest
 from mtmkl_suite.report.context import Context
@@ -22,11 +17,11 @@ from mtmkl_suite.report.tables.cells import (
     NOT_JUDGED_NOTE,
     OURS,
     RANK,
-    VERDICT_MARKS,
     judge_cells,
     judged_cell,
     published_numbers,
     rule_note,
+    with_verdicts,
 )
 from mtmkl_suite.report.tables.comparison import notes_on_printed_ranks
 from mtmkl_suite.report.text import (
@@ -34,6 +29,7 @@ from mtmkl_suite.report.text import (
     PrintedTable,
     metric_words,
     repeats_text,
+    with_sd,
 )
 from mtmkl_suite.statistics.pairs import LEVEL
 from mtmkl_suite.statistics.ranks import (
@@ -57,7 +53,8 @@ TEST_COLUMNS = (*CELL_COLUMNS, "recomputed")
 _ACCURACIES = "table_1.csv"
 _NO_DATA = "no data"
 _INCOMPLETE = "not every method has a value on every data set"
-_DECIMALS = {STATISTIC: 2, P_VALUE: 4, ADJUSTED_LEVEL: 4, DOMINATED: 0}
+_FORMS = {STATISTIC: ".2f", P_VALUE: ".4f", ADJUSTED_LEVEL: ".4f"}
+_SIDES = {"recomputed": "of the published accuracies", "reproduced": "reproduced"}
 
 
 def mean_ranks(
@@ -135,13 +132,13 @@ def build_ranking(context: Context, artefact: Ranking) -> PrintedTable:
                 _with_ranks(main, side, decimals)
                 for side in ("published", "reproduced")
             ]
-            parts = [(others, label, "") for label in row.readings]
-            parts += [(beside, label, f" {OURS}") for label in row.beside]
+            parts = [(others, label, label) for label in row.readings]
+            parts += [(beside, label, f"{label} {OURS}") for label in row.beside]
             more = []
-            for of, label, mark in parts:
+            for of, label, heading in parts:
                 mine = of[of["row"] == f"{name} ({label}), {block}"]
                 texts = _with_ranks(mine, "reproduced", decimals)
-                more.append([f"{label}{mark}: {text}" for text in texts])
+                more.append([f"{heading}: {text}" for text in texts])
             body.append(_row(block, name, main, lines, marks, more))
         mean = headings[headings["row"] == f"{MEAN_RANK}, {block}"]
         theirs = printed_mean_ranks(context, comparison, block).ranks
@@ -219,20 +216,16 @@ def _ranks(matrix: pd.DataFrame, block: str) -> pd.Series:
 def _mean_rank_cells(context: Context, artefact: Ranking) -> pd.DataFrame:
     comparison = artefact.comparison
     printed = published_numbers(context, artefact.file)
-    data = {"data": _origin_of(context, comparison)}
+    place = {"unit": RANK, "data": _origin_of(context, comparison)}
     rows = []
     for block in comparison.blocks:
-        over_all = mean_ranks(context, comparison, block)
+        row, over_all = f"{MEAN_RANK}, {block}", mean_ranks(context, comparison, block)
+        ranks: Any = {} if over_all is None else over_all.ranks
+        n = len(list(rows_of(comparison, block)))
         for column in comparison.columns:
-            row = f"{MEAN_RANK}, {block}"
-            cell = rank_cell(
-                context,
-                printed[row, column],
-                None if over_all is None else float(over_all.ranks[column]),
-                over_all,
-                artefact.rank_tolerance,
-            )
-            rows.append(cell | {"row": row, "column": column, "unit": RANK, **data})
+            theirs, tolerance = printed[row, column], artefact.rank_tolerance
+            cell = rank_cell(context, theirs, ranks.get(column), n, tolerance)
+            rows.append(cell | {"row": row, "column": column, **place})
     return pd.DataFrame(rows, columns=list(CELL_COLUMNS))
 
 
@@ -243,9 +236,7 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
         if pd.isna(cell[side]):
             texts.append(_NO_DATA if side == "reproduced" else DASH)
             continue
-        text = f"{cell[side]:.{decimals}f}"
-        if cell[f"{side}_sd"] > 0:
-            text += f" ± {cell[f'{side}_sd']:.{decimals}f}"
+        text = with_sd(cell[side], cell[f"{side}_sd"], decimals)
         rank = cell.get(f"{side}_rank")
         texts.append(text if rank is None or pd.isna(rank) else f"{text} ({rank:g})")
     return texts
@@ -253,23 +244,20 @@ def _with_ranks(cells: pd.DataFrame, side: str, decimals: int) -> list[str]:
 
 def _remarks_on_ranks(artefact: Ranking, *, is_judged: bool) -> list[str]:
     """Say how mean ranks are judged, and which of its readings ranks a row."""
-    remarks = []
-    if is_judged:
-        tolerance = artefact.rank_tolerance.absolute
-        remarks.append(f"Mean ranks: tol = {tolerance:g}, without a spread.")
+    tolerance = artefact.rank_tolerance.absolute
+    remarks = [f"Mean ranks: tol = {tolerance:g}, without a spread."] * is_judged
     for name, row in artefact.comparison.rows.items():
-        if not row.readings:
-            continue
         metric = metric_words(row.metric)
-        uncertain = "what the printed number measures is uncertain; ranks are by"
-        remark = f"{name}: {uncertain} {metric}"
+        judged = ""
         if is_judged:
             readings = ", ".join([metric, *row.readings])
-            remark += f", the verdict is the weaker of the readings {readings}"
-        remark += "."
-        if is_judged:
-            remark += "".join(f" {OURS} {label} is not judged." for label in row.beside)
-        remarks.append(remark)
+            judged = f", the verdict is the weaker of the readings {readings}"
+        beside = [f" {OURS} {label} is not judged." for label in row.beside]
+        if row.readings:
+            remarks.append(
+                f"{name}: what the printed number measures is uncertain; ranks are by "
+                f"{metric}{judged}.{''.join(beside * is_judged)}"
+            )
     return remarks
 
 
@@ -278,57 +266,46 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     comparison, tolerances = artefact.comparison, artefact.tolerances
     control = comparison.control
     printed = published_numbers(context, artefact.file)
-    dominated = published_numbers(context, "texts.csv")
+    texts = published_numbers(context, "texts.csv")
     baselines = [column for column in comparison.columns if column != control]
     origin = _origin_of(context, comparison)
-    place = {"unit": "", "data": origin}
     rows: list[dict[str, Any]] = []
     body = []
     remarks: list[str] = []
     for block in comparison.blocks:
-        theirs = printed_mean_ranks(context, comparison, block)
-        recomputed = rank_tests(theirs, control)
-        n_rejected = count_dominated(recomputed)
-        over_all = mean_ranks(context, comparison, block)
-        ours = None if over_all is None else rank_tests(over_all, control)
-        for quantity in (STATISTIC, P_VALUE, ADJUSTED_LEVEL):
-            mine = [
-                rank_cell(
-                    context,
-                    printed[f"{quantity}, {block}", baseline],
-                    None if ours is None else float(ours[quantity][baseline]),
-                    over_all,
-                    tolerances[quantity],
-                )
-                | {"row": f"{quantity}, {block}", "column": baseline, **place}
-                | {"recomputed": float(recomputed[quantity][baseline])}
-                for baseline in baselines
-            ]
+        in_text = texts[f"{control}, {block}", DOMINATED]
+        printed[f"{DOMINATED}, {block}", control] = in_text
+        sides = {"recomputed": printed_mean_ranks(context, comparison, block)}
+        if over_all := mean_ranks(context, comparison, block):
+            sides["reproduced"] = over_all
+        n = sides["recomputed"].n_blocks
+        found = {side: _quantities(one, control) for side, one in sides.items()}
+        for quantity, recomputed in found["recomputed"].items():
+            row, tolerance = f"{quantity}, {block}", tolerances[quantity]
+            reproduced: Any = found.get("reproduced", {}).get(quantity, {})
+            mine = []
+            for column, value in zip(
+                map(str, recomputed.index), recomputed, strict=True
+            ):
+                theirs, ours = printed[row, column], reproduced.get(column)
+                cell = rank_cell(context, theirs, ours, n, tolerance)
+                cell |= {"row": row, "column": column, "unit": "", "data": origin}
+                mine.append(cell | {"recomputed": float(value)})
             rows += mine
-            shown, form = pd.DataFrame(mine), f".{_DECIMALS[quantity]}f"
-            marks = Marks(context.reach, shown)
-            body.append(_row_over_all(block, quantity, shown, form, marks))
-        count = rank_cell(
-            context,
-            dominated[f"{control}, {block}", DOMINATED],
-            None if ours is None else float(count_dominated(ours)),
-            over_all,
-            tolerances[DOMINATED],
-        )
-        count |= {"row": f"{DOMINATED}, {block}", "column": control, **place}
-        rows.append(count | {"recomputed": float(n_rejected)})
-        sides = [("of the published accuracies", theirs)]
-        sides += [("reproduced", over_all)] if over_all is not None else []
-        for side, one in sides:
+            if form := _FORMS.get(quantity):
+                shown = pd.DataFrame(mine, columns=list(TEST_COLUMNS))
+                marks = Marks(context.reach, shown)
+                body.append(_row_over_all(block, quantity, shown, form, marks))
+        for side, one in sides.items():
             rows += _friedman_rows(block, side, one, origin)
-            n = n_rejected if one is theirs else int(count["reproduced"])
             remarks.append(
-                f"{block}, {side}: Friedman χ² = {one.chi2:.2f}, p = {one.p:.2g}; "
-                f"Iman–Davenport F = {one.f:.2f}, p = {one.p_iman_davenport:.2g}; "
-                f"{n} of {len(baselines)} methods worse than "
+                f"{block}, {_SIDES[side]}: Friedman χ² = {one.chi2:.2f}, p = "
+                f"{one.p:.2g}; Iman–Davenport F = {one.f:.2f}, p = "
+                f"{one.p_iman_davenport:.2g}; {found[side][DOMINATED][control]} of "
+                f"{len(baselines)} methods worse than "
                 f"{context.label(comparison.methods[control][0])} by Holm's test at "
                 f"{LEVEL:g} over {one.n_blocks} data sets (in the text "
-                f"{count['published']:g})."
+                f"{in_text.value:g})."
             )
     cells = pd.DataFrame(rows, columns=list(TEST_COLUMNS))
     notes = (
@@ -342,30 +319,33 @@ def build_rank_tests(context: Context, artefact: RankTests) -> PrintedTable:
     return PrintedTable(artefact.title, cells, header, body, notes)
 
 
+def _quantities(over_all: FriedmanResult, control: str) -> dict[str, pd.Series]:
+    """Return the numbers that papers print of the tests of mean ranks, by column."""
+    tests = rank_tests(over_all, control)
+    found = {name: tests[name] for name in _FORMS}
+    return found | {DOMINATED: pd.Series({control: count_dominated(tests)})}
+
+
 def rank_cell(
     context: Context,
     theirs: Published,
-    reproduced: float | None,
-    over_all: FriedmanResult | None,
+    value: float | None,
+    n: int,
     tolerance: Tolerance,
 ) -> dict[str, Any]:
-    """Return a cell whose number is one over all data sets, so without a spread."""
-    ours = None
-    if reproduced is not None and over_all is not None:
-        ours = Reproduced(reproduced, 0.0, over_all.n_blocks)
+    """Return a cell whose number is one over n data sets, so without a spread."""
+    ours = None if value is None else Reproduced(float(value), 0.0, n)
     return judged_cell(context, theirs, ours, tolerance, "" if ours else _INCOMPLETE)
 
 
 def _friedman_rows(
     block: str, side: str, over_all: FriedmanResult, data: str
 ) -> list[dict[str, Any]]:
-    is_ours = side == "reproduced"
     empty = ("unit", "verdict", "verdict_with_spread", "status", "rule", "missing")
-    cell = dict.fromkeys(empty, "") | {"column": side, "n": over_all.n_blocks}
-    cell |= {"data": data if is_ours else "", "in_paper": False}
+    cell = dict.fromkeys(empty, "") | {"column": _SIDES[side], "n": over_all.n_blocks}
+    cell |= {"data": data if side == "reproduced" else "", "in_paper": False}
     return [
-        cell
-        | {"row": f"{name}, {block}", "reproduced" if is_ours else "recomputed": value}
+        cell | {"row": f"{name}, {block}", side: value}
         for name, value in (
             ("Friedman χ²", over_all.chi2),
             ("Friedman p", over_all.p),
@@ -407,10 +387,7 @@ def _row(
     What other readings explain stands beside the verdict; ``more`` are lines below.
     """
     *above, ours = lines
-    verdicts = [VERDICT_MARKS.get(each, "") for each in cells["verdict"]]
-    beside = zip(ours, verdicts, marks.texts(cells), strict=True)
-    judged = [" ".join(filter(None, each)) for each in beside]
-    texts = zip(*above, judged, *more, strict=True)
+    texts = zip(*above, with_verdicts(ours, cells, marks), *more, strict=True)
     return [block, name, *map("\n".join, texts)]
 
 

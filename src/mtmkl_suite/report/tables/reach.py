@@ -34,12 +34,8 @@ from mtmkl_suite.judge.reach import (
 )
 from mtmkl_suite.judge.verdicts import NOT_JUDGED, Published, Reproduced, judge
 from mtmkl_suite.report.context import Context, recorded_context
-from mtmkl_suite.report.published_reach import (
-    labels_of,
-    others_text,
-    reach_counts,
-)
-from mtmkl_suite.report.record import published_claims
+from mtmkl_suite.report.published_reach import labels_of, others_text, reach_counts
+from mtmkl_suite.report.record import claims_tables
 from mtmkl_suite.report.tables.cells import (
     MEAN_SD_NOTE,
     NOT_JUDGED_NOTE,
@@ -234,11 +230,14 @@ def cells_of(
             is_printed = frame["in_paper"].astype(bool) & frame["published"].notna()
             for cell in frame[is_printed].to_dict("records"):
                 place = cell["row"], cell["column"]
-                ours = cell["reproduced"], cell["reproduced_sd"], cell["n"]
+                ours = None
+                if not pd.isna(cell["reproduced"]):
+                    n = int(cell["n"])
+                    ours = Reproduced(cell["reproduced"], cell["reproduced_sd"], n)
                 cells[name, *place] = Number(
                     # Of tests one number is from another file.
                     printed.get(place) or Published(cell["published"]),
-                    None if pd.isna(cell["reproduced"]) else Reproduced(*ours),
+                    ours,
                     verdict=cell["verdict"],
                     tolerance=None if of_tests else of.tolerance,
                     unit=cell["unit"],
@@ -257,7 +256,7 @@ def claims_of(context: Context, experiments: set[str] | None = None) -> pd.DataF
         kept = claims_on(config.claims, lambda s: bool(s.experiments & experiments))
         config = config.model_copy(update={"claims": kept})
     folder = PaperFolder(record_folder(config))
-    return published_claims(replace(context, config=config), folder)[1]
+    return claims_tables(replace(context, config=config), folder)[1]
 
 
 def _overview(main: Numbers, reading: Reading, found: Numbers) -> list[str]:

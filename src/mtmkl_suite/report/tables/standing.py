@@ -12,6 +12,7 @@ from mtmkl_suite.report.tables.cells import mean_sd
 from mtmkl_suite.report.text import (
     DASH,
     TextTable,
+    interval,
     metric_words,
     number,
     p_text,
@@ -71,22 +72,18 @@ def _means(context: Context, experiment: str) -> pd.DataFrame:
     metric = config.experiments[experiment].metrics[0]
     times = fits(context.scores[context.scores["experiment"] == experiment])
     rows = {}
-    for entry in config.experiments[experiment].methods:
-        method = entry.method
+    for method in [entry.method for entry in config.experiments[experiment].methods]:
         values = context.rows(experiment, metric, {"method": method, "setting": ""})
-        if values.empty:
-            continue
         largest = values[values["n_tasks"] == values["n_tasks"].max()]
-        by_repeat = average(largest, ["repeat"])
-        rows[method] = {
-            "mean": by_repeat.mean(), "n": len(by_repeat),
-            "sd": by_repeat.std(ddof=1) if len(by_repeat) > 1 else 0.0,
-            "seconds": times.loc[times["method"] == method, "fit_seconds"].median(),
-            "control": config.methods[method].is_control,
-        }  # fmt: skip
+        if len(by_repeat := average(largest, ["repeat"])):
+            rows[method] = {
+                "mean": by_repeat.mean(), "sd": by_repeat.std(), "n": len(by_repeat),
+                "seconds": times.loc[times["method"] == method, "fit_seconds"].median(),
+                "control": config.methods[method].is_control,
+            }  # fmt: skip
+    if not rows:
+        return pd.DataFrame()
     table = pd.DataFrame.from_dict(rows, orient="index")
-    if table.empty:
-        return table
     table["mean"] = without_rounding(table["mean"])
     ascending = [True, not higher_is_better(metric)]
     return table.sort_values(["control", "mean"], ascending=ascending, kind="stable")
@@ -110,23 +107,23 @@ def _standing(
         said=list(map(mean_sd, means["mean"], means["sd"], means["n"])),
     )
     below = _below_floor(context, means, better)
+    names = [
+        label(name)
+        + " (joined)" * (name in own)
+        + " (below the control)" * (name in below)
+        for name in means.index
+    ]
+    among = {"rank among the baselines": table["without"].map(number)} if own else {}
     columns: dict[str, Iterable[str]] = {
-        "rank": table["rank"].map(_rank),
-        "rank among the baselines": table["without"].map(_rank),
-        "method": [
-            label(name)
-            + " (joined)" * (name in own)
-            + " (below the control)" * (name in below)
-            for name in means.index
-        ],
+        "rank": table["rank"].map(number),
+        **among,
+        "method": names,
         f"{shown}, mean ± sd": table["said"],
         f"{label(reference)} − method": table["difference"].map(_signed),
         "95 % interval": map(_interval, table["low"], table["high"]),
         "p after Holm": table["p"].map(p_text),
-        "seconds per fit": table["seconds"].map(_seconds),
+        "seconds per fit": [number(each, ".2g") for each in table["seconds"]],
     }
-    if not own:
-        del columns["rank among the baselines"]
     notes = [
         "Ranks are by the mean over repeats, data sets and train sizes; controls have "
         "none. " + _INTERVALS[bool(pairs["is_shared"].any())] + _FAMILIES[bool(own)]
@@ -135,10 +132,9 @@ def _standing(
         notes.append("Too few repeats: differences are described, not tested.")
     if config.record is not None:
         notes.append(config.record.note)
-    sentences = [
-        _own_sentence(context, method, table, pairs, shown, better)
-        for method in own[:1]
-    ]
+    sentences = []
+    if own:
+        sentences = [_own_sentence(context, own[0], table, pairs, shown, better)]
     sentences += [
         f"{label(entry.method)}: {context.missing_reason(experiment, entry.method)}."
         for entry in settings.methods
@@ -148,16 +144,13 @@ def _standing(
         labels = ", ".join(map(label, below))
         sentences.append(f"Worse than the mean of each task, a control: {labels}.")
     if not own and len(compared) > 1:
-        text = (
-            f"{label(reference)} has the best mean {shown} of {len(compared)} methods"
-        )
-        n_worse = (pairs["p"] < LEVEL).sum() or "none"
-        sentences.append(
-            f"{text}. Differences are not tested."
-            if pairs["p"].isna().all()
-            else f"{text}, and is significantly better than {n_worse} of them "
-            f"(p < {LEVEL:g})."
-        )
+        tested = ". Differences are not tested."
+        if pairs["p"].notna().any():
+            n_worse = (pairs["p"] < LEVEL).sum() or "none"
+            tested = f", and is significantly better than {n_worse} of them (p < "
+            tested += f"{LEVEL:g})."
+        best = f"{label(reference)} has the best mean {shown}"
+        sentences.append(f"{best} of {len(compared)} methods{tested}")
     # Without the rank among the baselines, the interval and the seconds.
     brief = [0, *(k + bool(own) for k in (1, 2, 3, 5))]
     places = [k for k, name in enumerate(means.index) if name in own]
@@ -211,7 +204,7 @@ def _own_sentence(
     row: Any = table.loc[method]
     ranked = table[table["rank"].notna()]
     text = (
-        f"{context.label(method)}: rank {_rank(row['rank'])} of {len(ranked)} by "
+        f"{context.label(method)}: rank {number(row['rank'])} of {len(ranked)} by "
         f"{metric}, {with_minus(row['said'])}."
     )
     tested = pairs.dropna(subset=["p"])
@@ -228,12 +221,11 @@ def _own_sentence(
     ]
     if parts:
         text += f" At {LEVEL:g} it is {'; '.join(parts)}."
-    text += f" A fit takes {_seconds(row['seconds'])} s (median)"
+    text += f" A fit takes {number(row['seconds'], '.2g')} s (median)"
     others = ranked["seconds"].drop(method)
     if others.empty:
         return f"{text}."
-    ends = _seconds(others.min()), _seconds(others.max())
-    return f"{text}; of the others {' to '.join(ends)} s."
+    return f"{text}; of the others {interval(others.min(), others.max(), '.2g')} s."
 
 
 def _over_all(context: Context, found: Mapping[str, pd.DataFrame]) -> list[Standing]:
@@ -287,17 +279,9 @@ def _table(columns: Mapping[str, Iterable[str]], notes: list[str]) -> TextTable:
     return TextTable(list(columns), rows, notes)
 
 
-def _rank(rank: float) -> str:
-    return number(rank, "g")
-
-
 def _signed(value: float) -> str:
     return "0" if value == 0 else number(value, "+.3g")
 
 
 def _interval(low: float, high: float) -> str:
     return DASH if pd.isna(low) else f"{_signed(low)} to {_signed(high)}"
-
-
-def _seconds(value: float) -> str:
-    return number(value, ".2g")

@@ -52,7 +52,8 @@ def test_specifications_give_labelled_kernels():
     ("spec", "message"),
     [
         ("tree", "unknown task kernel 'tree' .known: dirac_uniform, each_task"),
-        ([], r"not a specification of task kernels: \[\]"),
+        ([1, "union"], r"not a task kernel: \[1, 'union'\]"),
+        ([], r"a task kernel of 4 tasks has the shape \(4, 4\), got \(0,\)"),
         ({"name": "union", "n_tasks": 3}, "'union' has no 'n_tasks'"),
         ({"name": "smooth", "scales": [1]}, "'smooth' needs distances"),
         (
@@ -60,7 +61,7 @@ def test_specifications_give_labelled_kernels():
             "smooth: distances: no matrix of this name 'tree' is known; known: phylog",
         ),
         ({"name": "hierarchy", "tree": "phylogeny"}, "hierarchy: tree: no tree of thi"),
-        ({"name": "union", "normalize": 1}, "normalize must be true or false, got 1"),
+        ({"name": "union", "normalize": 1}, "normalize must be True or False, got 1"),
         ({"name": "given", "similarity": [[1]]}, "is over 1 tasks, the data have 4"),
     ],
 )

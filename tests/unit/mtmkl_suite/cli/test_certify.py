@@ -57,7 +57,7 @@ def test_the_remedy_where_the_extra_is_missing(package, capsys, monkeypatch):
     ("options", "words"),
     [
         ("", "unknown method 'Shared'"),
-        ('MKLClassifier --params {"c":1}', "SharedMKLClassifier 'c' (known: C,"),
+        ('MKLClassifier --params {"c":1}', "Invalid parameter 'c' for estimator"),
         ('MKLClassifier --params {"C":-1}', "C must be positive"),
         ('MKLClassifier --options {"classes":4}', "unknown option"),
     ],

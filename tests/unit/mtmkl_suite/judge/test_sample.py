@@ -23,7 +23,7 @@ def test_subsets_are_averaged_before_repeats(table):
     ]
     rows += [{"dataset": "b", "repeat": 0, "value": 10.0}]
     rows += [{"dataset": "a", "repeat": 1, "value": 5.0}]
-    found = select(table(rows), {"method": "m"}, experiment="e", metric="mse")
+    found = select(table(rows), {"method": "m", "experiment": "e", "metric": "mse"})
     np.testing.assert_allclose(average(found, ["repeat"]), [(2.0 + 10.0) / 2, 5.0])
 
 
@@ -36,7 +36,7 @@ def test_unit_task_leaves_out_the_row_over_all_tasks(table):
             {"task": "t2", "value": 5.0},
         ]
     )
-    rows = select(scores, {}, metric="mse", unit="task")
+    rows = select(scores, {"metric": "mse"}, unit="task")
     assert average(rows, ["task"]).to_dict() == {"t1": 2.0, "t2": 5.0}
 
 
@@ -59,14 +59,14 @@ def test_columns_of_fits_can_be_asked_for_as_metrics(table):
             {"metric": "mse", "n_iter": 70, "setting": '{"gamma": 2}'},
         ]
     )
-    rows = select(scores, {}, metric="n_iter")
+    rows = select(scores, {"metric": "n_iter"})
     assert sorted(rows["value"]) == [30.0, 70.0]
     assert len(fits(scores)) == 2
 
 
 def test_values_that_are_not_numbers_are_no_observations(table):
     scores = table([{"value": np.nan}, {"repeat": 1, "value": 2.0}])
-    rows = select(scores, {}, metric="mse")
+    rows = select(scores, {"metric": "mse"})
     assert average(rows, ["repeat"]).tolist() == [2.0]
 
 
@@ -110,6 +110,3 @@ def test_reading_keeps_text_and_every_digit(tmp_path, table):
     assert back.loc[0, "value"] == 0.1 + 0.2
     assert back.loc[0, [*text]].to_dict() == text
     pd.testing.assert_index_equal(back.columns, scores.columns)
-    # Older scores have no unit of train sizes.
-    scores.drop(columns="train_unit").to_csv(path, index=False)
-    assert read_scores(path)["train_unit"].tolist() == [""]

@@ -4,11 +4,15 @@ import pytest
 from scipy import stats
 
 from mtmkl_suite.judge.claim_tests import ClaimError
+from mtmkl_suite.judge.claims import result_of
 from mtmkl_suite.judge.observations import NoDataError
-from mtmkl_suite.judge.step_tests import TESTS
 
 ABOUT = {"experiment": "e", "step": "times", "column": "seconds"}
 SIDES = {"lower": {"solver": "fast"}, "higher": {"solver": "slow"}}
+
+
+def run(test, times, **args):
+    return result_of(test, ABOUT | args, None, steps={"times": times})
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ class TestRatio:
         [(1.0, "holds"), (1e3, "does not hold")],
     )
     def test_matches_scipy_on_logarithms(self, times, at_least, verdict):
-        found = TESTS["ratio"](times, **ABOUT, **SIDES, at_least=at_least)
+        found = run("ratio", times, **SIDES, at_least=at_least)
         slow, fast = (logs_of(times, s, ["repeat"]) for s in ("slow", "fast"))
         wanted = stats.ttest_1samp(slow - fast, np.log(at_least))
         assert found.verdict == verdict
@@ -54,8 +58,8 @@ class TestRatio:
         times["solver"] = np.tile(["fast", "slow"], len(times) // 2)
         times["C"] = 1.0
         times["seconds"] = np.exp(np.random.default_rng(0).normal(size=len(times)))
-        assert TESTS["ratio"](times, **ABOUT, **SIDES).verdict == "undecided"
-        one = TESTS["ratio"](times[times["repeat"] == 0], **ABOUT, **SIDES)
+        assert run("ratio", times, **SIDES).verdict == "undecided"
+        one = run("ratio", times[times["repeat"] == 0], **SIDES)
         assert one.verdict == "undecided"
         assert "one unit, so no test" in one.note
 
@@ -69,12 +73,12 @@ class TestRatio:
     )
     def test_errors_name_what_is_missing(self, times, change, error, words):
         with pytest.raises(error, match=words):
-            TESTS["ratio"](times, **(ABOUT | SIDES | change))
+            run("ratio", times, **(SIDES | change))
 
     def test_values_that_have_no_logarithm_are_refused(self, times):
         times.loc[0, "seconds"] = 0.0
         with pytest.raises(ClaimError, match="not positive"):
-            TESTS["ratio"](times, **ABOUT, **SIDES)
+            run("ratio", times, **SIDES)
 
 
 class TestGrowth:
@@ -84,7 +88,7 @@ class TestGrowth:
     )
     def test_slope_of_logarithms(self, times, high, verdict):
         where = {"solver": "slow"}
-        found = TESTS["growth"](times, **ABOUT, where=where, axis="n", high=high)
+        found = run("growth", times, where=where, axis="n", high=high)
         logs = logs_of(times, "slow", ["repeat", "n"]).unstack("n")
         slopes = [
             stats.linregress(np.log([10, 100, 1000]), row).slope
@@ -98,7 +102,7 @@ class TestGrowth:
     def test_a_single_level_is_no_data(self, times):
         part = times[times["n"] == 10]
         with pytest.raises(NoDataError, match="n of step times has a single level, 10"):
-            TESTS["growth"](part, **ABOUT, where={}, axis="n", high=1.0)
+            run("growth", part, where={}, axis="n", high=1.0)
 
 
 class TestEveryValue:
@@ -112,7 +116,7 @@ class TestEveryValue:
     )
     def test_a_single_value_outside_refutes(self, times, ends, verdict):
         where = {"solver": "fast"}
-        found = TESTS["every_value"](times, **ABOUT, where=where, **ends)
+        found = run("every_value", times, where=where, **ends)
         values = times[times["solver"] == "fast"]["seconds"]
         assert found.verdict == verdict
         assert found.own.statistic == values.max()

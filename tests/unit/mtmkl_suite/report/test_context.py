@@ -11,7 +11,7 @@ from mtmkl.methods import IndependentRidgeRegressor
 from mtmkl.methods._base.checks import refusal_of_sparse
 from mtmkl_suite.config.models import Variant
 from mtmkl_suite.data import default_registry
-from mtmkl_suite.data.loaders.class_tables import DIGITS, OCR_LETTERS, ClassTable
+from mtmkl_suite.data.loaders.class_tables import DIGITS, ClassTable
 from mtmkl_suite.files import write_json, write_table
 from mtmkl_suite.report.context import (
     drawn_share,
@@ -150,7 +150,7 @@ def test_share_of_the_examples_that_a_draw_takes(variant, share):
 
 def test_pools_are_the_sizes_of_the_classes(data_mirror):
     registry = default_registry()
-    tables = {"ocr_letters": OCR_LETTERS, "digits_pairs": DIGITS}
+    tables = {"digits_pairs": DIGITS}
     for name in registry:
         loader = registry[name].find_loader() if registry[name].loader else None
         if isinstance(table := getattr(loader, "__self__", None), ClassTable):

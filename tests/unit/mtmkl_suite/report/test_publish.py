@@ -12,7 +12,7 @@ from mtmkl_suite.judge.claims import SETTING_COLUMNS
 from mtmkl_suite.report.context import COLUMNS
 from mtmkl_suite.report.publish import publish, rejudge, seconds_per_repeat
 from mtmkl_suite.run import provenance as provenance_of_the_code
-from mtmkl_suite.run.folders import RECORD, RunFolder
+from mtmkl_suite.run.folders import PaperFolder, RunFolder
 from mtmkl_suite.statistics.pairs import PAIR_COLUMNS
 
 CONFIG = {
@@ -96,7 +96,7 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
     page.write_text("## In brief\n\n1. It *is*\n   so.\n2. And so on.\n")
     publish([config], results, figures, tier="paper")
     assert (figures / "toy/figure_1.svg").read_text() == "svg"
-    assert all((figures / "toy" / name).is_file() for name in RECORD)
+    assert all(path.is_file() for path in PaperFolder(figures / "toy").record())
     gallery = (figures / "toy/README.md").read_text()
     for words in (
         "Published cells: 1 reproduced, 1 close; of 2 counted apart: "

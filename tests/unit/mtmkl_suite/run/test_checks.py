@@ -106,7 +106,7 @@ TRUTH = ["covariance_distance"]
         ({**data("school"), "metrics": ["auc"]}, "'auc' needs labels −1 and"),
         ({"metrics": ["edge_auc"]}, "'edge_auc' needs 'adjacency' of the ground truth"),
         ({**data("school"), "metrics": TRUTH}, "'covariance' of"),
-        ({"select_by": "auc"}, "'auc' is not among the metrics of the experiment: mis"),
+        ({"select_by": "auc"}, "unknown metric of the experiment 'auc' .known: mis"),
         (
             {"select_by": "misclassified", **ridge(selection="per_task")},
             "'ridge' has selection 'per_task', which takes the smallest squared error",
@@ -233,7 +233,10 @@ def test_terms_that_a_fit_can_make(terms):
         ("linear", "'terms.0': 'linear' is no mapping of kernel and task_kernel"),
         (["zzz", "union"], "'terms.0.kernel': unknown kernel 'zzz'"),
         (["linear", "uniom"], r"task_kernel': unknown .*did you mean 'union'"),
-        (["linear", {"name": "hierarchy", "tre": "(a,b);"}], "did you mean 'tree'"),
+        (
+            ["linear", {"name": "hierarchy", "tre": "(a,b);"}],
+            "has no 'tre'; its parameters: tree",
+        ),
         (["linear", {"name": "union", "normalize": "zzz"}], "normalize is 'zzz', want"),
     ],
 )

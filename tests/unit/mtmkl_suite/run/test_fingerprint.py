@@ -8,7 +8,7 @@ from mtmkl_suite.run.fingerprint import code_fingerprint, code_version
 def forget():
     """Forget what was read, as in a new process."""
     fingerprint._parsed.cache_clear()
-    fingerprint._followed.cache_clear()
+    fingerprint._is_followed.cache_clear()
     code_fingerprint.cache_clear()
 
 

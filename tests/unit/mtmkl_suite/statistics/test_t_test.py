@@ -21,7 +21,7 @@ def test_matches_statsmodels(values, alternative):
     found = t_test(values, scale=1.0, null=0.1, alternative=alternative, level=0.1)
     reference = DescrStatsW(values)
     t, p, _ = reference.ttest_mean(0.1, alternative=SIDES[alternative])
-    assert found.mean == pytest.approx(values.mean())
+    assert found.estimate == pytest.approx(values.mean())
     assert found.statistic == pytest.approx(t)
     assert found.p == pytest.approx(p)
     assert found.interval == pytest.approx(reference.tconfint_mean(0.1))
@@ -63,7 +63,7 @@ def test_a_mean_that_cancels_but_for_rounding_is_the_null(ratio):
     values = np.array([0.3, -0.1, -0.2])
     assert values.mean() != 0
     found = t_test(values, scale=0.3, variance_ratio=ratio)
-    assert (found.mean, found.statistic, found.p) == (0.0, 0.0, 1.0)
+    assert (found.estimate, found.statistic, found.p) == (0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize(

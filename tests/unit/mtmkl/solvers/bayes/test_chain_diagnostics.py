@@ -47,8 +47,3 @@ def test_constants():
     assert effective_sample_size(draws)[0] == 16
     draws[1] = 2.0
     assert split_r_hat(draws)[0] == np.inf
-
-
-def test_too_few_samples():
-    with pytest.raises(ValueError, match="at least 4 samples"):
-        split_r_hat(np.zeros((2, 3, 1)))

@@ -23,7 +23,7 @@ class Ridge:
         Z = V * (step / (step + 2 * self.gamma))
         return Z, self.gamma * np.sum(Z * Z)
 
-    def conjugate(self, M, Z):
+    def conjugate(self, M):
         return np.sum(M * M) / (4 * self.gamma)
 
 

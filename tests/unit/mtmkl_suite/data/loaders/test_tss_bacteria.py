@@ -20,7 +20,7 @@ def files(data_mirror):
 
 def test_letters_outside_the_alphabet_count_nothing(files):
     spec = {"name": "weighted_degree", "degree": 1, "normalize": False}
-    data = load_tss_bacteria(files, overlapping=True, features=spec)
+    data = load_tss_bacteria(files, features=spec)
     n_letters = np.diff(data.X.indptr)
     assert (n_letters < 81).sum() == 11
     fewer = {data.task_names[t] for t in data.task[n_letters < 81]}

@@ -5,7 +5,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import MEDKernelSelectionClassifier
 from mtmkl.solvers.med.switches import switch_cost
-from mtmkl_suite.papers.jebara2011.med_sqp import MEDByAlgorithm1, solve_sqp
+from mtmkl_suite.papers.jebara2011.med_sqp import MEDByAlgorithm1, SqpPath
+
+
+def solve_sqp(tasks, C, log_alpha, **options):
+    return SqpPath(tasks, **options).solve(C, log_alpha)
 
 
 def toy(seed=0, epsilon=None):

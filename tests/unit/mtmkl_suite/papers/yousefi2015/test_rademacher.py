@@ -84,16 +84,16 @@ def grams(n_tasks, n, n_kernels=4, seed=3):
     return np.exp(-squares[:, None] / (2 * widths[:, None, None] ** 2))
 
 
-def estimate(kernels, gamma, n_draws=20, **options):
+def estimate(kernels, gamma, n_draws=20):
     rng = np.random.default_rng(0)
-    return complexity_draws(kernels, gamma, n_draws=n_draws, rng=rng, **options)
+    return complexity_draws(kernels, gamma, n_draws=n_draws, rng=rng)
 
 
 def test_supremum_over_functions_is_that_over_dual_coefficients():
     kernels = grams(2, 4, n_kernels=2)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(2, 4))
-    suprema, _ = estimate(kernels, 0.2, n_draws=1, radius=2.0)
-    # At the best weights, over the coefficients of a function of squared norm 2.
+    suprema, _ = estimate(kernels, 0.2, n_draws=1)
+    # At the best weights, over the coefficients of a function of norm 1.
     u = np.einsum("ti,tmij,tj->tm", signs, kernels, signs)
     _, theta = largest(u / u.max(), 0.2)
     total = 0.0
@@ -102,7 +102,7 @@ def test_supremum_over_functions_is_that_over_dual_coefficients():
         root = np.linalg.cholesky(kernel + 1e-12 * np.eye(4)).T
         alpha = cp.Variable(4)
         problem = cp.Problem(
-            cp.Maximize(signs[t] @ kernel @ alpha), [cp.norm(root @ alpha) <= 2**0.5]
+            cp.Maximize(signs[t] @ kernel @ alpha), [cp.norm(root @ alpha) <= 1]
         )
         problem.solve(solver=cp.CLARABEL)
         total += problem.value
@@ -137,5 +137,5 @@ def test_theorem_1_fails_for_many_tasks():
 
 
 def test_bound_is_the_printed_formula():
-    bound = theorem_1_bound(n_tasks=3, n_kernels=10, n=20, gamma=0.5, radius=2.0)
-    assert bound == pytest.approx(math.sqrt(math.sqrt(3) * 0.5 * 2 * 10 / (20 * 3)))
+    bound = theorem_1_bound(n_tasks=3, n_kernels=10, n=20, gamma=0.5)
+    assert bound == pytest.approx(math.sqrt(math.sqrt(3) * 0.5 * 10 / (20 * 3)))

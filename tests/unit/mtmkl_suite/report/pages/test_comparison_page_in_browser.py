@@ -21,6 +21,7 @@ from mtmkl_suite.papers.comparison.figures import pareto_front
 from mtmkl_suite.report.context import read_overlaps
 from mtmkl_suite.report.pages.comparison_page import comparison_page
 from mtmkl_suite.report.pages.comparison_parts import part_of_scores, parts_of_run
+from mtmkl_suite.run.folders import PublishedFolder
 from mtmkl_suite.statistics import pairs as pair_tests
 from mtmkl_suite.statistics.matrix_tests import compare_matrix
 from mtmkl_suite.statistics.pairs import holm
@@ -174,7 +175,7 @@ def context():
 
 @pytest.fixture(scope="module")
 def parts(context):
-    return parts_of_run(context, lambda name: RECORD / f"{name}.csv")
+    return parts_of_run(context, PublishedFolder(RECORD))
 
 
 @pytest.fixture(scope="module")

@@ -21,11 +21,9 @@ from mtmkl_suite.report.context import load_context
 from mtmkl_suite.report.pages.comparison_parts import parts_of_run
 from mtmkl_suite.report.pages.report import load_pages, render_report
 from mtmkl_suite.report.tables.comparison import compare_block
+from mtmkl_suite.run.folders import PublishedFolder
 
-
-def no_table(name):
-    """Return where there is no table."""
-    return Path(f"nowhere/{name}.csv")
+NO_TABLES = PublishedFolder(Path("nowhere"))
 
 
 @pytest.fixture
@@ -42,7 +40,7 @@ def compared():
 
 
 def test_a_comparison_has_every_repeat_and_what_it_took(compared):
-    (part,) = parts_of_run(compared, no_table)
+    (part,) = parts_of_run(compared, NO_TABLES)
     assert part["methods"] == list(NAMES)
     assert part["datasets"] == list(MEANS)
     assert part["sizes"] == ["10", "50"]
@@ -64,7 +62,7 @@ def test_a_comparison_has_every_repeat_and_what_it_took(compared):
 
 
 def test_the_first_choice_is_the_plan(compared):
-    (part,) = parts_of_run(compared, no_table)
+    (part,) = parts_of_run(compared, NO_TABLES)
     found = compare_block(compared, COMPARISON, COMPARISON.main)
     assert part["start"] == {
         "metric": 0,
@@ -97,7 +95,7 @@ def given(compared, table, rows, folder):
     """Return the probabilities that are given with a part, from a table of them."""
     compared.config.artefacts["table"] = table
     pd.DataFrame(rows).to_csv(folder / "table.csv", index=False)
-    (part,) = parts_of_run(compared, lambda name: folder / f"{name}.csv")
+    (part,) = parts_of_run(compared, PublishedFolder(folder))
     return part["given"]
 
 
@@ -138,7 +136,7 @@ def test_posteriors_of_baselines_are_given(compared, tmp_path):
 
 
 def test_overlaps_give_the_variance_ratio(compared):
-    (part,) = parts_of_run(compared, no_table)
+    (part,) = parts_of_run(compared, NO_TABLES)
     both = part["overlaps"][0]
     for chosen in ([0], [0, 1]):
         pool = max(both[k][0] for k in chosen)
@@ -153,7 +151,7 @@ def test_overlaps_give_the_variance_ratio(compared):
 def test_data_of_ones_own_have_a_part_for_each_experiment(paper, results):
     config = paper.model_copy(update={"own": []})
     found = load_context(config, results)
-    parts = parts_of_run(found, no_table)
+    parts = parts_of_run(found, NO_TABLES)
     by_title = {each.title: name for name, each in config.experiments.items()}
     assert len(parts) > 1
     for part in parts:
@@ -179,7 +177,7 @@ def test_data_of_ones_own_have_a_part_for_each_experiment(paper, results):
             splits = [found.overlaps[experiment, each, 0] for each in datasets]
             ratio = pool / (1 - pool + others / n**2)
             assert ratio == pytest.approx(variance_ratio(splits))
-    assert not parts_of_run(load_context(paper, results), no_table)
+    assert not parts_of_run(load_context(paper, results), NO_TABLES)
 
 
 def test_the_report_leads_to_the_page(paper, reported):
@@ -188,6 +186,6 @@ def test_the_report_leads_to_the_page(paper, reported):
     page = pages["comparison-argyriou2008.html"]
     (data,) = re.findall(r'id="data">(.*?)</script>', page)
     parts = json.loads(data)["parts"]
-    assert parts == parts_of_run(load_context(config, reported), no_table)
+    assert parts == parts_of_run(load_context(config, reported), NO_TABLES)
     assert 'href="comparison-argyriou2008.html"' in pages["paper-argyriou2008.html"]
     assert 'href="report/comparison-argyriou2008.html"' in pages["report.html"]

@@ -306,16 +306,13 @@ JUDGED = {
 
 def test_both_tests_stand_side_by_side(alone):
     shown, _ = alone
-    verdicts = shown.verdicts.assign(verdict="close", verdict_with_spread="close")
-    verdicts.loc[:2, "verdict_with_spread"] = "reproduced"
-    judged = with_values(
-        shown, verdicts=verdicts, is_judged=True, sentences_judged=[JUDGED]
-    )
+    moved = "3 of 9 (3 close → reproduced)"
+    judged = with_values(shown, moved=moved, is_judged=True, sentences_judged=[JUDGED])
     pages = render_report([judged], tier="paper")
     page = " ".join(pages[PAPER].split())
     assert "<td>holds</td><td>undecided</td><td>+1</td><td>by a lot</td>" in page
     assert "<b>B</b>: p = 0.010; n (plain test: holds)" in page
-    assert f"3 of {len(verdicts)} (3 close → reproduced)" in page
+    assert moved in page
     # Text is escaped.
     assert "<b>A" not in page
     assert "&lt;b&gt;A &amp; B" in page

@@ -19,7 +19,8 @@ def results(tmp_path):
     write_table(folder / "verdicts.csv", verdicts)
     write_table(folder / "claims.csv", pd.DataFrame(columns=["verdict"], dtype=str))
     for name, status in (("school", "missing"), ("digits", "ok")):
-        write_json(folder / f"data/{name}.json", {"name": name, "status": status})
+        info = {"name": name, "status": status, "reason": ""}
+        write_json(folder / f"data/{name}.json", info)
     return RunFolder(tmp_path / "quick")
 
 

@@ -196,8 +196,6 @@ def test_a_cell_without_a_published_number_is_refused():
     spec = SPEC.model_copy(update={"rows": rows})
     with pytest.raises(KeyError, match="Nobody"):
         build_table(make(values=VALUES), spec)
-    with pytest.raises(ValueError, match=r"u\.csv"):
-        build_table(make(values=VALUES), SPEC.model_copy(update={"file": "u.csv"}))
 
 
 LOST = "lost in our copy"

@@ -63,7 +63,7 @@ def as_printed(main, experiment, of, row):
     columns = main.config.artefacts["table_1"].comparison.columns
     printed = main.published["table_1.csv"].set_index(["row", "column"])["value"]
     methods = {"method": list(columns.values())}
-    own = select(main.scores, methods, experiment=of, metric="accuracy")
+    own = select(main.scores, methods | {"experiment": of, "metric": "accuracy"})
     for column, method in columns.items():
         for size in SIZES:
             chosen = (own["method"] == method) & (own["train_size"] == size)
@@ -118,10 +118,10 @@ def test_a_reading_with_the_printed_numbers_has_its_rows_within_reach(table):
 
 
 def test_unchanged_methods_keep_their_main_scores(config, main):
-    one = select(main.scores, {"method": "stl"}, experiment="robot")
+    one = select(main.scores, {"method": "stl", "experiment": "robot"})
     scores = one.assign(experiment="robot@inputs=raw", value=0.5)
     context = context_of(config, scores)[1]
-    robot = select(under(context, main, "inputs=raw").scores, {}, experiment="robot")
+    robot = select(under(context, main, "inputs=raw").scores, {"experiment": "robot"})
     assert set(robot.loc[robot["method"] == "stl", "value"]) == {0.5}
     # Those that it changes, but that were not run, have no scores to be compared with.
     assert set(one["method"].unique()) < set(robot["method"])
@@ -136,7 +136,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
 def test_a_reduced_run_judges_nothing():
     config = load_readings(PAPER, "quick", ["roles"])
     main, _ = context_of(config)
-    scores = select(main.scores, {}, experiment="robot")
+    scores = select(main.scores, {"experiment": "robot"})
     context = context_of(config, scores.assign(experiment="robot@roles=permuted"))[1]
     table = build_reach(context, config.artefacts["reach"]).cells
     assert set(table["status"]) == {"not judged (quick)"}
@@ -212,7 +212,7 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
     main, _ = context_of(config)
     name = "robot@choice=published_code"
     where = {"method": "group_feature_sharing"}
-    own = select(main.scores, where, experiment="robot", metric="accuracy")
+    own = select(main.scores, where | {"experiment": "robot", "metric": "accuracy"})
     own = own.assign(experiment=name)
     other = own.assign(value=0.25, metric="accuracy_chosen_C")
     context = context_of(config, pd.concat([own.assign(value=0.5), other]))[1]
@@ -221,7 +221,7 @@ def test_alternatives_of_one_fit_read_it_by_different_metrics():
         ("published_code_chosen", 0.25),
     ):
         shown = under(context, main, f"choice={alternative}").scores
-        robot = select(shown, {}, experiment="robot", metric="accuracy")
+        robot = select(shown, {"experiment": "robot", "metric": "accuracy"})
         assert set(robot["value"]) == {value}
 
 
