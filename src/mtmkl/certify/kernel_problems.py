@@ -94,6 +94,16 @@ def kernel_selection(
     return cp.Problem(cp.Maximize(value), constraints)
 
 
+def adaptive_pooling(
+    targets: Targets, common: FloatArray, own: Sequence[FloatArray], C: float,
+    log_alpha: float,
+) -> cp.Problem:  # fmt: skip
+    """State section 8 of Jebara (2011): a switch for each task's own matrix."""
+    tasks = range(len(own))
+    grams = [[own[t] if s == t else None for s in tasks] for t in tasks]
+    return kernel_selection(targets, grams, C, log_alpha, common=common)
+
+
 def group_sharing(
     targets: Targets,
     grams: Grams,
@@ -289,12 +299,9 @@ def _switched(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
 def _pooling(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:
     (K,) = _grams(model, X, [model.kernel])
     scale = model.specialised_scale or 0.9 * (task.max() + 1)
-    targets, own = _by_task(y, task, [scale * K])
-    # A switch for each task's own matrix.
-    tasks = range(len(own))
-    grams = [[own[t][0] if s == t else None for s in tasks] for t in tasks]
-    common = model.communal_scale * K
-    return kernel_selection(targets, grams, model.C, model.log_alpha_, common=common)
+    targets, grams = _by_task(y, task, [scale * K])
+    common, own = model.communal_scale * K, [K for (K,) in grams]
+    return adaptive_pooling(targets, common, own, model.C, model.log_alpha_)
 
 
 def _graph(model: Any, X: Any, y: Any, task: Any) -> cp.Problem:

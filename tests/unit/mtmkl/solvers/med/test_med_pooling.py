@@ -7,7 +7,7 @@ from bounds import assert_between
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from mtmkl.certify.kernel_problems import kernel_selection
+from mtmkl.certify.kernel_problems import adaptive_pooling
 from mtmkl.kernels.gram import GramMemoryError
 from mtmkl.solvers.med import med_pooling, med_pooling_steps
 from mtmkl.solvers.med.med_pooling import PoolingPath
@@ -30,10 +30,8 @@ class Problem:
 
     def stated(self, C, log_alpha):
         """Return the printed dual."""
-        tasks = range(len(self.sizes))
-        targets = [self.c[self.rows(t)] for t in tasks]
-        own = [[self.specialised[t] if s == t else None for s in tasks] for t in tasks]
-        return kernel_selection(targets, own, C, log_alpha, common=self.communal)
+        targets = [self.c[self.rows(t)] for t in range(len(self.sizes))]
+        return adaptive_pooling(targets, self.communal, self.specialised, C, log_alpha)
 
     def path(self, **kwargs):
         return PoolingPath(self.communal, self.specialised, self.c, **kwargs)
