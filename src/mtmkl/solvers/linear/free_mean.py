@@ -75,8 +75,11 @@ def joint_step(
     """Take the joint step; return V, of the mean 0, and as ``relaxed_step`` does."""
     inverse, aims, slopes = system
     n_tasks, d = Z.shape
-    base, mean, pooled = Z + L / step, np.zeros(d), np.zeros(d)
-    pulls, _ = pull_back(data, base.reshape((1, n_tasks, d)), aims, slopes)
+    base, mean, pooled = np.empty((1, n_tasks, d)), np.zeros(d), np.zeros(d)
+    for t in range(n_tasks):
+        for i in range(d):
+            base[0, t, i] = Z[t, i] + L[t, i] / step
+    pulls, _ = pull_back(data, base, aims, slopes)
     for t in range(n_tasks):
         add_scaled(pooled, 1.0, pulls[0, t])
     for i in range(d):
@@ -85,4 +88,6 @@ def joint_step(
     mean[:] = 0.0
     for t in range(n_tasks):
         add_scaled(mean, 1.0 / n_tasks, V[t])
-    return V - mean, pull, residual
+    for t in range(n_tasks):
+        add_scaled(V[t], -1.0, mean)
+    return V, pull, residual

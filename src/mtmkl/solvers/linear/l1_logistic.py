@@ -188,12 +188,16 @@ def _coordinate_descent(
 
     The model is ½Σ h_i(Δz_i − r_i/h_i)²; what is kept of it is r − h∘Δz.
     """
-    d = columns.shape[0]
-    p = 1.0 / (1.0 + np.exp(-z))
-    weight, slope = np.maximum(p * (1.0 - p), _LEAST_WEIGHT), y - p
+    d, n = columns.shape
+    weight, slope = np.empty(n), np.empty(n)
+    for i in range(n):
+        p = 1.0 / (1.0 + np.exp(-z[i]))
+        weight[i] = max(p * (1.0 - p), _LEAST_WEIGHT)
+        slope[i] = y[i] - p
     mass = total(weight)
-    weighted, curvature = weight * columns, np.empty(d)
+    weighted, curvature = np.empty_like(columns), np.empty(d)
     for k in range(d):
+        weighted[k] = weight * columns[k]
         curvature[k] = dot(weighted[k], columns[k])
     new, intercept = coef.copy(), b
     for _ in range(_MAX_PASSES):

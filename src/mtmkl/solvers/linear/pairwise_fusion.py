@@ -180,20 +180,22 @@ def _feasible_flows(
 
     The flows given are clipped, and what they miss is spread over the pairs.
     """
-    n_tasks = pull.shape[0]
+    n_tasks, d = pull.shape
     missing, result = pull.copy(), flows.copy()
     e = 0
     for i in range(n_tasks):
         for j in range(i + 1, n_tasks):
             _clip(result[e], mu)
-            missing[i] -= result[e]
-            missing[j] += result[e]
+            for k in range(d):
+                missing[i, k] -= result[e, k]
+                missing[j, k] += result[e, k]
             e += 1
     largest = 0.0
     e = 0
     for i in range(n_tasks):
         for j in range(i + 1, n_tasks):
-            result[e] += (missing[i] - missing[j]) / n_tasks
+            for k in range(d):
+                result[e, k] += (missing[i, k] - missing[j, k]) / n_tasks
             largest = max(largest, _clip(result[e], mu))
             e += 1
     return result, largest
@@ -204,7 +206,8 @@ def _clip(flow: FloatArray, mu: float) -> float:
     """Shorten a flow to μ, and return what its length was."""
     size = np.sqrt(dot(flow, flow))
     if size > mu:
-        flow *= mu / size
+        for k in range(flow.size):
+            flow[k] *= mu / size
     return size
 
 

@@ -355,8 +355,16 @@ def relaxed_step(
 
     Returns V, of which Z is the proximal point, and what :func:`loss_step` does but W.
     """
-    _, pull, residual = loss_step(data, Z + L / step + mean, step)
-    V = Z + ((RELAXATION - 1.0) * L + RELAXATION * pull) / step
+    base, V = np.empty_like(Z), np.empty_like(Z)
+    n_tasks, d = Z.shape
+    for t in range(n_tasks):
+        for i in range(d):
+            base[t, i] = Z[t, i] + L[t, i] / step + mean[i]
+    _, pull, residual = loss_step(data, base, step)
+    for t in range(n_tasks):
+        for i in range(d):
+            moved = (RELAXATION - 1.0) * L[t, i] + RELAXATION * pull[t, i]
+            V[t, i] = Z[t, i] + moved / step
     return V, pull, residual
 
 
@@ -372,14 +380,21 @@ def loss_step(
     # Along v: w = b + v (q − p), q minimising (c − sq)² + (ρ/2)(q − p)², p = v'b.
     _, _, _, singular, target = data
     n, (n_tasks, d) = singular.size, base.shape
-    whole = 2.0 * singular * singular + step
-    aims, slopes = 2.0 * singular * target / whole, 2.0 * singular * singular / whole
-    pulls, fits = pull_back(
-        data, base.reshape((1, n_tasks, d)), aims.reshape((1, n)), slopes
-    )
-    pull, fit = pulls[0], fits[0]
-    residual = target - singular * (fit + (aims - slopes * fit))
-    return base + pull, step * pull, residual
+    aims, slopes, W = np.empty((1, n)), np.empty(n), np.empty_like(base)
+    for j in range(n):
+        whole = 2.0 * singular[j] * singular[j] + step
+        aims[0, j] = 2.0 * singular[j] * target[j] / whole
+        slopes[j] = 2.0 * singular[j] * singular[j] / whole
+    pulls, fits = pull_back(data, base.reshape((1, n_tasks, d)), aims, slopes)
+    pull, residual = pulls[0], fits[0]
+    for t in range(n_tasks):
+        for i in range(d):
+            W[t, i] = base[t, i] + pull[t, i]
+            pull[t, i] *= step
+    for j in range(n):
+        moved = residual[j] + (aims[0, j] - slopes[j] * residual[j])
+        residual[j] = target[j] - singular[j] * moved
+    return W, pull, residual
 
 
 @compiled

@@ -30,7 +30,7 @@ class Found:
     """Of its place: "mirror", "cache" or "shipped"; "downloaded" if it just was."""
     path: Path
     problem: str | None = None
-    """What is wrong with it."""
+    """Words about damage, None for a file that is whole."""
 
 
 class Places:
