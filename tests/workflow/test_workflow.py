@@ -78,7 +78,7 @@ def wait_for(found, process, what):
 
 def test_a_second_run_stops_before_any_work_and_ctrl_c_keeps_the_first(tmp_path):
     workflow = TinyWorkflow(tmp_path)
-    process = workflow.start(SLOW_SECONDS="2")
+    process = workflow.start(SLOW_SECONDS="600")
     lock = workflow.run_folder / ".lock"
     wait_for(lambda: lock.exists() and lock.read_text(), process, "lock")
     second = workflow.run()

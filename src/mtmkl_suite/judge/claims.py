@@ -234,12 +234,11 @@ def _sum(claim: Claim, settings: pd.DataFrame) -> dict[str, Any]:
 
 
 def _metric(claim: Claim) -> str:
-    """Return the metric or the column that all settings test, "" for several."""
+    """Return the metrics or columns that the settings test, separated by commas."""
     tested = (
         each.args.get("metric") or each.args.get("column") for each in claim.settings
     )
-    names = {name for name in tested if isinstance(name, str)}
-    return names.pop() if len(names) == 1 else ""
+    return ", ".join(dict.fromkeys(name for name in tested if isinstance(name, str)))
 
 
 def over_tasks_in_words(row: Row) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from mtmkl_suite.metrics import METRICS
+from mtmkl_suite.metrics import METRICS, metric_behind
 
 DASH = "–"
 """Stands where there is no number."""
@@ -95,7 +95,15 @@ def sized(size: float, unit: str) -> str:
 
 def metric_words(name: str) -> str:
     """Return the name of a metric in words."""
+    if name == "n_iter":
+        return "iterations"
     return METRICS[name].label if name in METRICS else name.replace("_", " ")
+
+
+def are_shares(names: str) -> bool:
+    """Tell whether all metrics, separated by commas, are shares of a best value, 1."""
+    behind = [metric_behind(name) for name in names.split(", ")]
+    return all(m and (m.better == "larger" or m.name == "roc") for m in behind)
 
 
 def metrics_in_words(names: str) -> str:

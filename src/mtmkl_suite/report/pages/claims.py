@@ -14,9 +14,10 @@ from mtmkl_suite.report.record import Record
 from mtmkl_suite.report.text import (
     DASH,
     TextTable,
+    are_shares,
     few_digits,
     interval,
-    metric_words,
+    metrics_in_words,
     p_equals,
 )
 
@@ -42,7 +43,7 @@ def sentences(
             "new": _verdict(row, "new"),
             "effect_text": _effect(row),
             "shown_by": [
-                (name, number_of(name) or name.replace("_", " "))
+                (name, number_of(name) or name.replace("_", ": ", 1).replace("_", " "))
                 for name in str(row["evidence"]).split()
             ],
             "reach": reach.get(row["id"], ""),
@@ -93,11 +94,17 @@ def _effect(row: Row) -> str:
     """Return the effect, the median over settings, and its interval."""
     if row["verdict"] not in DECIDED or math.isnan(row["effect"]):
         return DASH
-    is_signed = row["measure"] in _SIGNED
-    text = few_digits(row["effect"]) if is_signed else f"{row['effect']:.3g}"
-    if not math.isnan(row["effect_low"]):
-        text += f" ({interval(row['effect_low'], row['effect_high'])})"
-    metric = metric_words(row["metric"]) if row["metric"] else ""
+    is_signed, names = row["measure"] in _SIGNED, row["metric"]
+    in_points = is_signed and are_shares(names)
+    in_percent = in_points or row["measure"] == "share of best"
+    effect, low, high = (
+        row[end] * (100 if in_percent else 1)
+        for end in ("effect", "effect_low", "effect_high")
+    )
+    text = few_digits(effect) if is_signed else f"{effect:.3g}"
+    text += " %" if in_percent and not in_points else ""
+    text += "" if math.isnan(low) else f" ({interval(low, high)})"
+    metric = ("points of " if in_points else "") + metrics_in_words(names)
     return f"{text}, {' in '.join(filter(None, (row['measure'], metric)))}"
 
 

@@ -288,7 +288,7 @@ class TestSentences:
         found = found[found["verdict"] != "no data"]
         row = sentence(claim, found)
         assert row["effect"] == found["estimate"].iloc[1] < found["estimate"].mean()
-        assert row["metric"] == ""  # one of two
+        assert row["metric"] == "mse, rmse"
         both[2] = both[2][both[2]["repeat"] == 0]
         row = sentence(claim, evaluate([claim], pd.concat(both)))
         assert row["settings"] == 3

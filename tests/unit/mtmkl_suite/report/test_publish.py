@@ -104,8 +104,8 @@ def test_artefacts_record_and_galleries_are_copied(config, results, tmp_path):
         "where the paper prints none: 1 of 2 (1 close → reproduced)",
         "Sentences: 1 undecided.",
         "\n| “A beats C” (l. 7)<br>Tested: A does | holds (in 2 of 2 settings) | "
-        "undecided (holds in 1 of 2 settings) | +0.50 (0.1 to 0.9), difference in "
-        "AUC | much | [Figure 1](#figure_1) |\n",
+        "undecided (holds in 1 of 2 settings) | +50 (10 to 90), difference in "
+        "points of AUC | much | [Figure 1](#figure_1) |\n",
         "(figure_1.svg)",
         "# A 2000, *Toy*\n\nIt *is* so. And so on. [Protocol, decisions and errata]"
         "(../../docs/papers/toy.md)\n\n"

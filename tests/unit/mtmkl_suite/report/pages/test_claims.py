@@ -34,9 +34,9 @@ def test_both_verdicts_stand_beside_each_other():
             "“it is best” (l. 12)\nTested: It is.",
             "holds (in 3 of 3 settings)",
             "undecided (holds in 1 of 3 settings)",
-            "+0.021 (−0.001 to 0.04), difference in AUC",
+            "+2.1 (−0.1 to 4), difference in points of AUC",
             "by 2 %",
-            "[Figure 1](#figure_1), [table heart](#table_heart)",
+            "[Figure 1](#figure_1), [table: heart](#table_heart)",
         ]
     ]
     assert len(table.header) == len(table.rows[0])
@@ -45,9 +45,16 @@ def test_both_verdicts_stand_beside_each_other():
 @pytest.mark.parametrize(
     ("changes", "own", "effect"),
     [
-        ({"settings": 1}, "holds", "+0.021 (−0.001 to 0.04), difference in AUC"),
+        ({"settings": 1}, "holds", "+2.1 (−0.1 to 4), difference in points of AUC"),
         ({"effect_low": float("nan"), "metric": "", "measure": "ratio"},
          "holds (in 3 of 3 settings)", "0.0205, ratio"),
+        ({"metric": "auc, true_positive_rate_0.1", "settings": 1}, "holds",
+         "+2.1 (−0.1 to 4), difference in points of AUC, true positive rate 0.1"),
+        ({"metric": "mse", "settings": 1, "measure": "slope"}, "holds",
+         "+0.021 (−0.001 to 0.04), slope in mean squared error"),
+        ({"effect": 1, "effect_low": 0.7, "effect_high": 1, "settings": 1,
+          "measure": "share of best"},
+         "holds", "100 % (70 to 100), share of best in AUC"),
         ({"verdict": "no data", "own_verdict": None}, "no data", "–"),
     ],
 )  # fmt: skip
