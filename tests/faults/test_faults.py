@@ -8,7 +8,7 @@ from faults import FAULTS, table
 from faults.table import Fault, SkippedError, run
 
 # A trial of these is several runs of the workflow.
-LONG = ("kills", "damage", "disks")
+LONG = ("kills", "damage", "disks", "machines")
 TESTS = [
     pytest.param(fault, marks=[pytest.mark.nightly] * (module in LONG))
     for module, faults in FAULTS.items()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from mtmkl_suite.statistics.score_tables import ScoreMatrix
 
-N_TABLES = 100
+N_TABLES = 30
 N_DATASETS = 10
 _SIGNS = np.array(list(itertools.product((0, 1), repeat=N_DATASETS)))
 

@@ -108,6 +108,7 @@ def test_files_of_one_name_do_not_replace_each_other_unsaid(
     assert not (tmp_path / "comparison-res/control.csv").exists()
 
 
+@pytest.mark.nightly
 def test_a_reader_who_has_seen_enough(demsar, tmp_path):
     """As ``mtmkl compare … | true``."""
     words = [str(demsar), "--higher-is-better", "--output", str(tmp_path / "out")]

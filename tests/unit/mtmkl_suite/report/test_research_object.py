@@ -61,6 +61,7 @@ def issues(folder):
     return [each.message for each in services.validate(settings).get_issues()]
 
 
+@pytest.mark.nightly
 def test_the_crate_is_valid(crate, offline, tmp_path):
     (tmp_path / CRATE).write_text(json.dumps(crate))
     assert issues(tmp_path) == []

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from mtmkl_suite.config.runs import with_repeats
 from mtmkl_suite.papers.jawanpuria2011 import steps
@@ -32,6 +33,7 @@ def test_convergence_falls_from_one_start_towards_the_least(small_steps, context
         assert (np.diff(descent["seconds"]) > 0).all()
 
 
+@pytest.mark.nightly
 def test_speed_is_where_the_history_comes_near(small_steps, context):
     table = small_steps.convergence_speed(context)
     by = ["n_tasks", "C", "repeat", "solver", "level"]

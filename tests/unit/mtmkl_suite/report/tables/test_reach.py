@@ -133,6 +133,7 @@ def test_unchanged_methods_keep_their_main_scores(config, main):
     assert set(left.loc[left["experiment"] == "robot", "method"]) == {"stl"}
 
 
+@pytest.mark.nightly
 def test_a_reduced_run_judges_nothing():
     config = load_readings(PAPER, "quick", ["roles"])
     main, _ = context_of(config)
@@ -330,6 +331,7 @@ def test_a_reduced_run_marks_nothing():
     assert "Not judged" in table.notes[2]
 
 
+@pytest.mark.nightly
 def test_papers_that_print_no_numbers_show_their_sentences():
     config = load_readings("widmer2015", "paper", ["draws"])
     context = recorded_context(config, record_folder(config).parent)
