@@ -66,7 +66,7 @@ class Overlap:
     test_share: float
     train_share: float
     """Shares of the drawn samples that are for testing and for training; the others
-    are for validation."""
+    are for validation, or unused."""
     same_roles: bool = False
     """True if all repeats have the same training and the same test samples."""
     tasks_share: bool = False

@@ -238,13 +238,14 @@ def stored_overlaps(
             path = folder.splits(experiment.protocol, variant.id)
             if not path.is_file():
                 continue
+            info = data_info.get(variant.id, {})
             shares = defaultdict(list)
             for (size, _), split in load_splits(path).items():
                 parts = len(split.test), len(split.train), len(split.validation)
-                shares[size].append((parts[0] / sum(parts), parts[1] / sum(parts)))
+                n = info.get("n", sum(parts))  # published roles may leave some out
+                shares[size].append((parts[0] / n, parts[1] / n))
             pool_share = drawn_share(variant)
             same_roles = pool_share == 1 and kind in _SAME_ROLES
-            info = data_info.get(variant.id, {})
             # Samples in several tasks have a row in each.
             tasks_share = info.get("n_samples", math.inf) < info.get("n", 0)
             for size, of_repeats in shares.items():

@@ -107,9 +107,11 @@ def test_only_the_full_protocol_is_judged(context, tier, changes, judged):
 def test_overlap_follows_from_protocol_and_data(paper, context, tmp_path):
     overlaps = context.overlaps
     assert {name for name, _, _ in overlaps} == set(paper.experiments)
-    # Made-up splits: four of twelve rows are for testing.
-    shares = [each.test_share for each in overlaps.values()]
-    np.testing.assert_allclose(shares, 1 / 3)
+    # Made-up splits: four rows are for testing, eight for training, others unused.
+    for (_, dataset, _), found in overlaps.items():
+        n = context.data_info[dataset]["n"]
+        np.testing.assert_allclose(found.test_share, 4 / n)
+        np.testing.assert_allclose(found.train_share, 8 / n)
     school = overlaps["school", "school", 0]
     assert (school.pool_share, school.same_roles) == (1.0, False)
     survey = overlaps["survey", "computer_survey", 0]
