@@ -38,8 +38,8 @@ class MultiTaskData:
     name : str
         Registered name of the data set, without its options.
     task_names, feature_names : sequence of str, optional
-        T and d distinct names; by default "task 1".. and "x1"... Features of sparse
-        features, of which there may be millions, have no names by default.
+        T and d distinct names; by default "task 1".. and "x1"... Sparse features, of
+        which there may be millions, have no names by default.
     origin : {"original", "own kernels", "stand-in", "synthetic"}
         Whether these are the data of the papers; kernels computed here from the
         original data, because the paper's are not published; other data in their place;

@@ -315,7 +315,7 @@ class Average(Kernel):
         feature.
     normalize : {"trace", None}
         "trace" first divides each kernel by the mean of its k(x, x) over the training
-        features.
+        samples.
     """
 
     kernels: Sequence[Kernel | Spec]
@@ -385,7 +385,7 @@ class WeightedSum(Kernel):
 
 @dataclass(frozen=True)
 class CosineNormalized(Kernel):
-    """k(x, z) / sqrt(k(x, x) k(z, z)), zero where a feature has the norm zero.
+    """k(x, z) / sqrt(k(x, x) k(z, z)), zero where a sample has the norm zero.
 
     Parameters
     ----------
@@ -406,7 +406,7 @@ class CosineNormalized(Kernel):
         return gram * _inverse_root(right)[..., None, :]
 
     def diagonal(self, X: Inputs) -> FloatArray:
-        """Return k(x_i, x_i): 1, or 0 for a feature of norm zero."""
+        """Return k(x_i, x_i): 1, or 0 for a sample of norm zero."""
         return (self.kernel.diagonal(X) > 0.0).astype(np.float64)
 
 

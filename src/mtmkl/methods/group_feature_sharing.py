@@ -37,7 +37,8 @@ class GroupFeatureSharingClassifier(WeightedKernelMachine, MultiTaskClassifier):
     kernels : kernel, list of kernels, "features" or "precomputed"
         Kernels of :mod:`mtmkl.kernels.base` or their specifications, by default the ten
         of the paper: linear, polynomial of degree 2 and Gaussians of the widths 2⁰ to
-        2⁷. The entry "features" stands for one kernel per feature.
+        2⁷. The entry "features" stands for one kernel per feature; "precomputed"
+        needs ``normalize`` None or "trace".
     normalize : {"cosine", "trace", None}
         "cosine" takes k(x, z) / sqrt(k(x, x) k(z, z)), as the paper does; "trace"
         divides each kernel by the mean of k(x, x) over the training samples.

@@ -72,7 +72,8 @@ class MEDKernelSelectionClassifier(SwitchedMachine, MultiTaskClassifier):
     history_ : ndarray
         Objective at each check of the gap.
     n_iter_ : int
-        Newton steps; with switches per task those of all tasks together.
+        Switches visited by Newton's method, one more than its steps; with switches per
+        task the sum over the tasks.
 
     Notes
     -----

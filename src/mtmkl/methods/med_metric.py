@@ -38,7 +38,8 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     Parameters
     ----------
     C, alpha, relative_alpha, kernels, normalize, standardize, tol, max_iter
-        As for :class:`MEDKernelSelectionClassifier`.
+        As for :class:`MEDKernelSelectionClassifier`, but for ``kernels="precomputed"``,
+        which ``fit`` refuses with a ValueError.
 
     Attributes
     ----------

@@ -243,7 +243,7 @@ class MKMTSFLClassifier(_MixedSchattenMachine, MultiTaskClassifier):
         As for :class:`MKMTFLClassifier`, but for "precomputed".
     basis_tol : float
         At least 0, below 1. Eigenvalues of the Gram matrix of the distinct training
-        features at most this share of the largest are cut, in each kernel; the problem
+        samples at most this share of the largest are cut, in each kernel; the problem
         is that of the coordinates kept.
     tol : float
         Relative duality gap to reach, positive.
@@ -306,6 +306,8 @@ class MKMTSFLRegressor(TubeRegression, _MixedSchattenMachine, MultiTaskRegressor
     objective_, dual_objective_, duality_gap_ : float
     n_iter_ : int
         As for :class:`MKMTSFLClassifier`.
+    target_scale_ : float
+        As for :class:`IndependentSVMRegressor`.
     dual_coef_ : ndarray of shape (n,)
         The dual point α_i − α*_i of ``dual_objective_``.
     """

@@ -94,7 +94,7 @@ class MultiTaskFeatureLearningRegressor(
         D − ||Σ_i r_i a_i e_t(i)'||²_op / 4γ  ≥  D − κ ||A||²_op / 4γ
 
     in all of them, κ the largest eigenvalue of the Gram matrix of the r_i of distinct
-    features and A (distinct samples × T) the sums of the a_i of equal samples. The
+    samples and A (distinct samples × T) the sums of the a_i of equal samples. The
     multiple of a for which this is largest gives the lower bound D² / (D + κ ||A||²_op
     / 4γ) of ``untruncated_gap_``.
 

@@ -66,7 +66,7 @@ class MultiTaskMKLClassifier(MultiTaskClassifier):
     ============== ================================================ ==================
     individual     ``[(kernel, "single_task")]``                    any
     union          ``[(kernel, "union")]``                          any
-    fixed MTL      one pair of a kernel and a task kernel           any
+    fixed MTL      one pair, of a task kernel that is one matrix    any
     vanilla        as for the weights to be learned                 ``np.inf``: θ = 1
     ============== ================================================ ==================
 
