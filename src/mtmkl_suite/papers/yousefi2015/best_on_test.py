@@ -6,7 +6,10 @@ which cycles), chooses C again for each task in each round by the validation sam
 and reports the best of its rounds on the test samples. The code itself runs 15 rounds
 on features as they are stored, which only the cosine of the kernels normalises, and
 permutes the roles of the samples in each task without strata. By default the features
-are standardised here, over all samples, so that the choice alone differs from ours.
+are standardised here, by the training samples, as in our protocol.
+
+The round whose validation accuracy is best asks no test sample: its accuracy is what
+the protocol gives without the leak.
 """
 
 import time
@@ -89,7 +92,7 @@ class _Machines:
     ) -> "_Machines":
         """Compute the kernels."""
         terms = KernelTerms.of(
-            data.X, kernels, normalize="cosine", standardize=standardize
+            data.X[split.train], kernels, normalize="cosine", standardize=standardize
         )
         n_tasks, n_kernels = data.n_tasks, terms.n_terms
         training = TrainingSet(
@@ -167,19 +170,23 @@ class _Machines:
 
 REPORTED, CHOSEN_C, LAST_ROUND = "accuracy", "accuracy_chosen_C", "accuracy_last_round"
 """Scores reported; with the chosen C; and with it in the last round alone."""
+VALIDATED = "accuracy_validated_round"
+"""Score with the chosen C of the round that is best on the validation samples."""
 
 
 def accuracies(rounds: Sequence[Round]) -> dict[str, float]:
     """Return what the protocol reports of its rounds, and two steps towards it.
 
-    The published code reports the largest mean over tasks of any round, with C = 1. The
-    last round with the chosen C is the one for which no test sample was asked.
+    The published code reports the largest mean over tasks of any round, with C = 1. For
+    the last round, and for the best on validation samples, no test sample is asked.
     """
     chosen = [float(each.test_accuracy.mean()) for each in rounds]
+    best = int(np.argmax([each.validation_accuracy.mean() for each in rounds]))
     return {
         REPORTED: max(float(each.final_test_accuracy.mean()) for each in rounds),
         CHOSEN_C: max(chosen),
         LAST_ROUND: chosen[-1],
+        VALIDATED: chosen[best],
     }
 
 

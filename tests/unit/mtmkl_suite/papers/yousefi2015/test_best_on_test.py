@@ -32,8 +32,8 @@ def split(data):
 def test_first_round_is_a_choice_of_c_on_the_mean_kernel(data, split):
     first = next(alternate(data, split, 0.5, **PARAMS))
     np.testing.assert_allclose(first.weights, 1 / 3)
-    # Standardised over all samples, whatever their role.
-    Z = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    X = data.X[split.train]
+    Z = (data.X - X.mean(axis=0)) / X.std(axis=0)
     for t in range(3):
         roles = {k: getattr(split, k) for k in ("train", "validation", "test")}
         rows = {k: each[data.task[each] == t] for k, each in roles.items()}
@@ -72,19 +72,19 @@ def test_rounds_go_on_from_the_step_of_the_weights(data, split):
 
 
 def test_what_is_reported_of_the_rounds():
-    def round_of(chosen, final):
-        zero = np.zeros(2)
-        return Round(np.zeros((2, 1)), zero, zero, np.array(chosen), np.array(final))
+    def round_of(*accuracies):
+        return Round(np.zeros((2, 1)), np.zeros(2), *map(np.array, accuracies))
 
     rounds = [
-        round_of([0.9, 0.7], [0.5, 0.5]),
-        round_of([0.6, 0.6], [0.7, 0.9]),
-        round_of([0.7, 0.7], [0.6, 0.6]),
+        round_of([0.6, 0.6], [0.9, 0.7], [0.5, 0.5]),
+        round_of([0.5, 0.9], [0.6, 0.6], [0.7, 0.9]),
+        round_of([0.6, 0.7], [0.7, 0.7], [0.6, 0.6]),
     ]
     assert accuracies(rounds) == {
         "accuracy": pytest.approx(0.8),
         "accuracy_chosen_C": pytest.approx(0.8),
         "accuracy_last_round": pytest.approx(0.7),
+        "accuracy_validated_round": pytest.approx(0.6),
     }
 
 
