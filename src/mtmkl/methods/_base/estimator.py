@@ -119,9 +119,15 @@ class MultiTaskEstimator(BaseEstimator):
         TypeError
             If X is sparse, and the estimator takes dense features only.
         """
-        X_array, y_array, index = self._validate_fit(X, y, task)
-        self._check_params()
-        self._fit_group([self], X_array, y_array, index)
+        try:
+            X_array, y_array, index = self._validate_fit(X, y, task)
+            self._check_params()
+            self._fit_group([self], X_array, y_array, index)
+        except BaseException:
+            # Else labels of this fit would name what the model of an earlier one says.
+            for name in [name for name in vars(self) if name.endswith("_")]:
+                delattr(self, name)
+            raise
         return self
 
     def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
