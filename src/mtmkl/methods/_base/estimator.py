@@ -350,6 +350,17 @@ def _parameters(cls: Any) -> tuple[str, ...]:
     return tuple(cls._get_param_names())
 
 
+def _of_samples(
+    y: ArrayLike, predicted: NDArray[Any], weight: ArrayLike | None
+) -> tuple[Any, NDArray[Any], Any]:
+    """Return targets, predictions and weights, of T columns those in one."""
+    if predicted.ndim > 1:
+        if weight is not None:
+            weight = np.repeat(weight, predicted.shape[1])
+        y, predicted = np.ravel(y), predicted.ravel()
+    return y, predicted, weight
+
+
 class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
     """Base class of regressions."""
 
@@ -362,7 +373,9 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the coefficient of determination R² over all samples, weighted."""
-        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+        predicted = self.predict(X, task)
+        y, predicted, weight = _of_samples(y, predicted, sample_weight)
+        return float(r2_score(y, predicted, sample_weight=weight))
 
     def _targets(self, y: NDArray[Any]) -> FloatArray:
         if y.dtype.kind in "US":
@@ -421,11 +434,8 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     ) -> float:
         """Return the share of samples, weighted, that are classified correctly."""
         predicted = self.predict(X, task)
-        if predicted.ndim > 1:
-            if sample_weight is not None:
-                sample_weight = np.repeat(sample_weight, predicted.shape[1])
-            y, predicted = np.ravel(y), predicted.ravel()
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        y, predicted, weight = _of_samples(y, predicted, sample_weight)
+        return float(accuracy_score(y, predicted, sample_weight=weight))
 
     def _targets(self, y: NDArray[Any]) -> FloatArray:
         if y.dtype.kind not in "biufUS":

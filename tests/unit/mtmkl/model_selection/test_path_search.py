@@ -83,9 +83,21 @@ def test_targets_in_columns(numbers, model, name):
         )
     assert found.predict(X).shape == (30, 3)
     assert found.score(X, Y) == pytest.approx(separate.score(X, Y))
-    # R² of columns is the mean over them.
-    by_task = clone(found).set_params(scoring=TaskScorer(r2_score)).fit(X, Y)
-    assert by_task.best_score_ == pytest.approx(found.best_score_)
+    # R² of columns is that of all their samples, as with a task for each.
+    long = X[np.tile(np.arange(30), 3)], Y.to_numpy().ravel(order="F")
+    task = np.repeat([0, 1, 2], 30)
+    pooled = separate.best_estimator_.predict(X).ravel(order="F")
+    assert found.score(X, Y) == pytest.approx(r2_score(long[1], pooled), rel=1e-6)
+    folds = [
+        tuple(np.concatenate([rows + 30 * t for t in range(3)]) for rows in fold)
+        for fold in KFold(3).split(X)
+    ]
+    in_long_form = clone(found).set_params(cv=folds).fit(*long, task)
+    np.testing.assert_allclose(
+        found.cv_results_["mean_test_score"],
+        in_long_form.cv_results_["mean_test_score"],
+        atol=1e-5,
+    )
 
 
 class CentredByTask(BaseEstimator):
