@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
 
 
+_SMALLER = "bring the features to a smaller scale"
+
+
 class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
@@ -151,6 +154,7 @@ class MultiTaskEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         X_array = check_inputs(self, X, reset=False)
+        refuse_overflow(X_array, "X", _SMALLER)
         n = X_array.shape[0]
         if task is None and self._has_columns:
             return self._outputs_of_all(X_array)
@@ -272,7 +276,7 @@ class MultiTaskEstimator(BaseEstimator):
         shape = np.asarray(y).shape
         self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
         X, y = check_inputs(self, X, y, multi_output=self._has_columns)
-        refuse_overflow(X, "X", "bring the features to a smaller scale")
+        refuse_overflow(X, "X", _SMALLER)
         y, n = self._targets(y), X.shape[0]
         if not self._has_columns:
             return X, y, self._number(task, n)
@@ -378,7 +382,8 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         return float(r2_score(y, predicted, sample_weight=weight))
 
     def _targets(self, y: NDArray[Any]) -> FloatArray:
-        if y.dtype.kind in "US":
+        is_text = y.dtype.kind == "O" and any(isinstance(x, str) for x in y.flat)
+        if is_text or y.dtype.kind in "US":
             raise ValueError(
                 "y holds text, and the targets of a regression must be numbers: "
                 "convert them, or take a classifier if they are labels"

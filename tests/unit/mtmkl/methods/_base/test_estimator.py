@@ -46,6 +46,23 @@ def test_a_refit_that_fails_leaves_no_model_of_other_tasks(labels, C, refusal):
     model.set_params(C=1.0).fit(X, X[:, 0] > 0, task).predict(X, task)
 
 
+@pytest.mark.parametrize("kind", ["U", "O"])
+def test_a_regressor_refuses_numbers_written_as_text(kind):
+    y, task = np.arange(6.0), np.zeros(6)
+    with pytest.raises(ValueError, match="y holds text"):
+        methods.IndependentRidgeRegressor().fit(
+            y[:, None], y.astype("U").astype(kind), task
+        )
+
+
+@pytest.mark.parametrize("kernels", ["features", "linear"])
+def test_features_too_large_for_a_fit_are_too_large_for_a_prediction(kernels):
+    X, task = np.arange(6.0)[:, None], np.zeros(6)
+    model = methods.IndependentSVMClassifier(kernels=kernels).fit(X, task > X[:, 0] - 3)
+    with pytest.raises(ValueError, match=r"X has values up to 1e\+308"):
+        model.decision_function([[1e308]])
+
+
 def test_points_of_a_grid_that_differ_in_other_parameters_are_paths_of_their_own():
     y, task = np.arange(12.0) + 3.0, np.arange(12) % 2
     X, method = np.arange(12.0)[:, None] ** 0.5, methods.IndependentRidgeRegressor
