@@ -66,6 +66,7 @@ class _Wrapper(MetaEstimatorMixin, BaseEstimator):
             range, or the estimator refuses the data.
         """
         one_of("error", "mean")("unseen", self.unseen)
+        self.__dict__.pop("estimator_", None)  # of an earlier fit, with other tasks
         labels = task_labels(task, _num_samples(X))
         self.tasks_, index = np.unique(labels, return_inverse=True)
         targets = column_or_1d(y)

@@ -305,10 +305,12 @@ def test_columns_of_targets_are_tasks_with_samples_in_common(name):
     long = make(name, **fixed).fit(X[rows], Y.T.ravel(), task)
     expected = long.predict(X[rows], task).reshape(3, 20).T
     assert_same(wide.predict(X), expected)
-    if is_classifier(wide):
-        weight, hits = np.arange(1.0, 21.0), np.mean(expected == Y, axis=1)
-        score = wide.score(X, Y, sample_weight=weight)
-        assert score == pytest.approx(np.average(hits, weights=weight))
+    weight = np.arange(1.0, 21.0)
+    score = wide.score(X, Y, sample_weight=weight)
+    long_score = long.score(
+        X[rows], Y.T.ravel(), task=task, sample_weight=np.tile(weight, 3)
+    )
+    assert score == pytest.approx(long_score)
     for name in ("coef_", "intercept_", "objective_", "duality_gap_"):
         if hasattr(long, name):
             np.testing.assert_array_equal(getattr(wide, name), getattr(long, name))

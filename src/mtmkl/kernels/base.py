@@ -3,13 +3,14 @@
 They take dense features and canonical CSR arrays; Gram matrices are dense.
 """
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.utils.extmath import row_norms
 
 from mtmkl.checks import (
@@ -40,6 +41,9 @@ _LARGEST = 1e150
 INPUTS_TOO_LARGE = (
     "bring the features to a smaller scale, for instance by standardize=True"
 )
+
+# Rounding of a squared distance, as a share of one that counts, that is let pass.
+_CANCELLED = 1e-6
 
 # Entries of a product of sparse matrices at a time, each of 12 bytes: 50 MB.
 _PRODUCT_ENTRIES = 1 << 22
@@ -164,7 +168,7 @@ class Gaussian(Kernel):
         """Return the matrix k(x_i, z_j)."""
         if self.width is None:
             raise ValueError("the width is not resolved yet: call fit(X) first")
-        gram = squared_distances(X, Z)
+        gram = squared_distances(X, Z, self.width**2)
         gram *= -0.5 / self.width**2
         return np.exp(gram, out=gram)
 
@@ -521,22 +525,43 @@ def refuse_overflow(values: Inputs, what: str, remedy: str) -> None:
         )
 
 
-def squared_distances(X: Inputs, Z: Inputs) -> FloatArray:
+def squared_distances(X: Inputs, Z: Inputs, unit: float = np.inf) -> FloatArray:
     """Return ||x_i − z_j||² for all pairs, at least 0, shape (n, m).
 
     The rounding error of dense features is relative to their squared distance from the
-    mean of Z, that of sparse ones to their squared norm.
+    mean of Z, that of sparse ones to their squared norm. Where this is not small beside
+    ``unit``, dense features are subtracted pair by pair, and of sparse ones a warning
+    names the column.
     """
-    if not (is_sparse(X) or is_sparse(Z)):
+    is_dense, raw = not (is_sparse(X) or is_sparse(Z)), (X, Z)
+    if is_dense:
         # Around a common origin fewer digits cancel.
         origin = Z.mean(axis=-2, keepdims=True)
         is_own = X is Z
         X = X - origin
         Z = X if is_own else Z - origin
+    norms = _squared_norms(Z)
+    own = norms if X is Z else _squared_norms(X)
+    largest = max(norms.max(initial=0.0), own.max(initial=0.0))
+    if np.finfo(float).eps * largest > _CANCELLED * unit:
+        if is_dense and X.ndim == 2:
+            return cdist(*raw, "sqeuclidean")
+        if is_dense:
+            pairs = zip(*raw, strict=True)
+            return np.array([cdist(*pair, "sqeuclidean") for pair in pairs])
+        far = canonical_csr(X if own.max() >= norms.max() else Z)
+        warnings.warn(
+            f"sparse features have norms up to {largest**0.5:.0e}, beside which "
+            f"distances of {unit**0.5:.0e}, the width of a Gaussian kernel, are lost "
+            "to rounding: its values are wrong. Bring the column of the largest value, "
+            f"{far.indices[np.abs(far.data).argmax()]}, to a smaller scale, leave it "
+            "out, or give dense features",
+            UserWarning,
+            stacklevel=2,
+        )
     distances = _products(X, Z)
     distances *= -2.0
-    norms = _squared_norms(Z)
-    distances += (norms if X is Z else _squared_norms(X))[..., :, None]
+    distances += own[..., :, None]
     distances += norms[..., None, :]
     return np.maximum(distances, 0.0, out=distances)
 

@@ -198,7 +198,7 @@ class TrainingSet:
             grams=np.empty((n_entries, n_grams)),
             entries=(np.cumsum(counts) - counts)[self.first_like],
         )
-        for run in self._runs(distinct, self.sizes) if n_grams else ():
+        for run in self._runs(distinct, self.sizes, self.X) if n_grams else ():
             n, begin = self.sizes[run[0]], blocks.entries[run[0]]
             part = blocks.grams[begin : begin + run.size * n * n]
             by_term = part.reshape(run.size, n, n, n_grams).transpose(3, 0, 1, 2)
@@ -212,12 +212,13 @@ class TrainingSet:
                 check_definite(K, name)
         return blocks
 
-    def _runs(self, blocks: IntArray, n_others: IntArray) -> list[IntArray]:
+    def _runs(self, blocks: IntArray, n_others: IntArray, X: Inputs) -> list[IntArray]:
         """Return some blocks in runs, whose kernels on ``n_others`` (B,) are one call.
 
-        Blocks of a run follow one another and are alike in both numbers of samples.
+        Blocks of a run follow one another and are alike in both numbers of samples. The
+        others are of X, which may be sparse where the training samples are not.
         """
-        stacks = self.terms.take_stacks(self.X)
+        stacks = self.terms.take_stacks(self.X) and not is_sparse(X)
         shapes = list(zip(self.sizes.tolist(), n_others.tolist(), strict=True))
         runs: list[list[int]] = []
         for b in blocks.tolist():
@@ -235,14 +236,16 @@ class TrainingSet:
         X = self.X[self.offsets[run[0]] : self.offsets[run[-1] + 1]]
         return X if run.size == 1 else X.reshape(run.size, -1, X.shape[1])
 
-    def _sharing(self, first_like: IntArray, counts: IntArray) -> list[IntArray]:
+    def _sharing(
+        self, first_like: IntArray, counts: IntArray, X: Inputs
+    ) -> list[IntArray]:
         """Return runs of blocks with others, with those of the same values, (B, S).
 
         ``first_like`` names the first block with the same kernel values.
         """
         firsts = np.flatnonzero((first_like == np.arange(counts.size)) & (counts > 0))
         is_alone = np.bincount(first_like, minlength=counts.size)[firsts] == 1
-        alone = self._runs(firsts[is_alone], counts)
+        alone = self._runs(firsts[is_alone], counts, X)
         shared = [np.flatnonzero(first_like == b) for b in firsts[~is_alone]]
         return [run[:, None] for run in alone] + [like[None] for like in shared]
 
@@ -303,7 +306,7 @@ class TrainingSet:
                 first_like[b] = like
         others = _Others(groups, self.terms.features(Z), [])
         n_grams = int(np.sum(~self.terms.is_feature))
-        for blocks in self._sharing(first_like, counts) if n_grams else ():
+        for blocks in self._sharing(first_like, counts, Z) if n_grams else ():
             rows = np.array([[groups[b] for b in like] for like in blocks])
             run, first = blocks[:, 0], blocks[0, 0]
             cross = np.empty((run.size, counts[first], n_grams, self.sizes[first]))

@@ -1,14 +1,19 @@
 """The hierarchical Bayes model of Lenk, DeSarbo, Green and Young (1996)."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from mtmkl.checks import check_count, check_number, check_positive, checks, count_from
 from mtmkl.methods._base.estimator import MultiTaskRegressor
 from mtmkl.solvers.bayes.chain_diagnostics import effective_sample_size, split_r_hat
 from mtmkl.typing import FloatArray, IntArray
+
+# The largest of the usual limits of r_hat_: short runs of chains that mix stay below.
+_DISAGREE = 1.2
 
 
 def _check_random_state(name: str, value: object) -> None:
@@ -62,7 +67,7 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
         Posterior mean of σ².
     r_hat_ : ndarray of shape (2d + 1,)
         Split potential scale reduction of μ, the diagonal of Δ, and σ²: near 1 where
-        the chains agree.
+        the chains agree; above 1.2 there is a ``ConvergenceWarning``.
     effective_sample_size_ : ndarray of shape (2d + 1,)
         Effective number of independent draws of the same.
     n_iter_ : int
@@ -137,6 +142,16 @@ class HierarchicalBayesRegressor(MultiTaskRegressor):
         self.r_hat_ = split_r_hat(posterior.draws)
         self.effective_sample_size_ = effective_sample_size(posterior.draws)
         self.n_iter_ = self.n_burn_in + self.n_samples
+        largest = self.r_hat_.max()
+        if not largest <= _DISAGREE:
+            warnings.warn(
+                f"hierarchical Bayes: chains disagree after {self.n_iter_} sweeps, "
+                f"r_hat_ is up to {largest:.3g} (1 is agreement, {_DISAGREE:g} the "
+                "limit), and its means depend on where they started: raise n_burn_in "
+                f"({self.n_burn_in}) and n_samples ({self.n_samples})",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         values: FloatArray = np.einsum("ij,ji->i", X, self.coef_[:, task])

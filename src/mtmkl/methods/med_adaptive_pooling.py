@@ -107,7 +107,7 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
 
     def _prepare(
         self, X: FloatArray, y: FloatArray, task: IntArray
-    ) -> tuple[TrainingSet, IntArray, float, Any]:
+    ) -> tuple[TrainingSet, IntArray, tuple[float, float], Any]:
         from mtmkl.solvers.med.med_pooling import PoolingPath
 
         terms = KernelTerms.of(
@@ -140,16 +140,17 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
                 "within": [self.communal_scale * block for block in blocks],
                 "whole": None if is_all else communal,
             }
+        scales = self.communal_scale, own_scale
         path = PoolingPath(
             specialised=[own_scale * block for block in blocks],
             c=y[order],
             **self._limits,
             **shared,
         )
-        return training, order, own_scale, path
+        return training, order, scales, path
 
     def _follow(self, prepared: tuple[Any, ...], previous: None) -> None:
-        self._training, order, self._own_scale, path = prepared
+        self._training, order, self._scales, path = prepared
         solution = self._solve(path)
         self.switches_ = solution.coef
         self.dual_coef_ = np.empty(order.size)
@@ -160,12 +161,12 @@ class MEDAdaptivePoolingClassifier(SwitchedEstimator, MultiTaskClassifier):
 
     def _outputs(self, X: FloatArray, task: IntArray) -> FloatArray:
         training, terms = self._training, self._training.terms
-        Z, beta = terms.inputs(X), self._beta
-        scores = self.communal_scale * _products(terms, Z, training.X, beta)
+        Z, beta, (communal, own_scale) = terms.inputs(X), self._beta, self._scales
+        scores = communal * _products(terms, Z, training.X, beta)
         for t in np.unique(task):
             rows, own = task == t, training.rows(t)
             specialised = _products(terms, Z[rows], training.X[own], beta[own])
-            scores[rows] += self.switches_[t] * self._own_scale * specialised
+            scores[rows] += self.switches_[t] * own_scale * specialised
         return scores + self.intercept_[task]
 
 

@@ -54,6 +54,8 @@ class MEDGraphStructure(SwitchedEstimator, GraphEstimator):
         α and log α; α may be infinite by overflow, log α is not.
     tasks_ : ndarray of shape (D,)
         The nodes.
+    binarize_ : float
+        ``binarize`` of the fit, by which samples to predict are read, too.
     objective_, dual_objective_, duality_gap_ : float
     history_ : ndarray
         Objective at each check of the gap.

@@ -80,7 +80,7 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             Classes; with more than two, each class against all others is a task of its
             own.
         task : array-like of shape (n,), optional
-            Task of each sample.
+            Task of each sample; without it, all samples are one task, with a warning.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class MEDMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 "is not known: take Precomputed(matrix), with row numbers as X"
             )
         n = X_array.shape[0]
-        labels = np.zeros(n) if task is None else task_labels(task, n)
+        labels = task_labels(task, n)
         number = np.unique(labels, return_inverse=True)[1].ravel()
         classes, code = np.unique(y_array, return_inverse=True)
         if classes.size > 2:

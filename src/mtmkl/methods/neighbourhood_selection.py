@@ -50,6 +50,8 @@ class NeighbourhoodSelection(GraphEstimator):
         θ_m(m); infinite for a node that never varies.
     tasks_ : ndarray of shape (D,)
         The nodes.
+    binarize_ : float
+        ``binarize`` of the fit, by which samples to predict are read, too.
     objective_, dual_objective_, duality_gap_ : float
         Summed over the nodes.
     n_iter_ : int

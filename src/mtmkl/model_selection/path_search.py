@@ -39,8 +39,9 @@ def fits_along(
 
     An estimator with a ``fit_path`` of its own shares work between the points. In a
     pipeline whose last step has one, and where the grid is of this step alone, the
-    steps before it are fitted once. Any other estimator whose ``fit``, or that of the
-    last step, takes ``task`` is cloned and fitted.
+    steps before it are fitted once, with ``task`` where they request it. Any other
+    estimator whose ``fit``, or that of the last step, takes ``task`` is cloned and
+    fitted.
     """
     if hasattr(estimator, "fit_path"):
         yield from estimator.fit_path(X, y, task, grid=grid)
@@ -50,7 +51,12 @@ def fits_along(
         own = [{k.removeprefix(f"{name}__"): v for k, v in p.items()} for p in grid]
         if all(k.startswith(f"{name}__") for point in grid for k in point):
             head = clone(estimator[:-1])
-            inputs = head.fit_transform(X, y) if head.steps else X
+            inputs = X
+            if head.steps:
+                with config_context(enable_metadata_routing=True):
+                    routing = head.get_metadata_routing()
+                    wants = routing.consumes("fit_transform", ["task"])
+                    inputs = head.fit_transform(X, y, **dict.fromkeys(wants, task))
             for fitted in last.fit_path(inputs, y, task, grid=own):
                 yield Pipeline([*head.steps, (name, fitted)])
             return

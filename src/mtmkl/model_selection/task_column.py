@@ -177,6 +177,7 @@ class TaskColumn(MetaEstimatorMixin, BaseEstimator):
                 "TaskColumn(PathSearchCV(...))"
             )
         one_of("error", "mean")("unseen", self.unseen)
+        self.__dict__.pop("estimator_", None)  # of an earlier fit, with other tasks
         estimator = route_tasks(self.estimator)
         inputs, labels = self._split(X, reset=True)
         distinct = distinct_labels(labels, f"column {self.column!r} of X")

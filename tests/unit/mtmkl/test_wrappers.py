@@ -15,7 +15,7 @@ from sklearn.linear_model import (
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from mtmkl.model_selection import PathSearchCV
+from mtmkl.model_selection import PathSearchCV, TaskColumn
 from mtmkl.wrappers import PerTask, Pooled
 
 
@@ -186,6 +186,19 @@ def test_what_is_refused(samples, wrapper):
         model.score(X, y, task)
     with pytest.raises(AttributeError, match="predict_proba"):
         _ = model.predict_proba
+
+
+@pytest.mark.parametrize("wrap", [Pooled, lambda ridge: TaskColumn(ridge, column=0)])
+def test_a_refit_that_fails_leaves_no_model_of_other_tasks(samples, wrap):
+    X, y, task = samples
+    model = wrap(Pooled(Ridge()) if wrap is not Pooled else Ridge())
+    inputs = (X, y, task) if wrap is Pooled else (np.column_stack([task, X]), y)
+    inner = "estimator__alpha" if wrap is Pooled else "estimator__estimator__alpha"
+    model.fit(*inputs).set_params(**{inner: -1.0})
+    with pytest.raises(ValueError, match="alpha"):
+        model.fit(*inputs)
+    with pytest.raises(AttributeError):
+        model.predict(*inputs[::2])
 
 
 def test_a_search_over_the_inner_estimator(samples):

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from mtmkl.datasets.container import MultiTaskData
 
 
+_SMALLER = "bring the features to a smaller scale"
+
+
 class MultiTaskEstimator(BaseEstimator):
     """Base class of all methods: ``fit(X, y, task)`` and ``predict(X, task)``.
 
@@ -119,9 +122,15 @@ class MultiTaskEstimator(BaseEstimator):
         TypeError
             If X is sparse, and the estimator takes dense features only.
         """
-        X_array, y_array, index = self._validate_fit(X, y, task)
-        self._check_params()
-        self._fit_group([self], X_array, y_array, index)
+        try:
+            X_array, y_array, index = self._validate_fit(X, y, task)
+            self._check_params()
+            self._fit_group([self], X_array, y_array, index)
+        except BaseException:
+            # Else labels of this fit would name what the model of an earlier one says.
+            for name in [name for name in vars(self) if name.endswith("_")]:
+                delattr(self, name)
+            raise
         return self
 
     def predict(self, X: ArrayLike, task: ArrayLike | None = None) -> NDArray[Any]:
@@ -145,6 +154,7 @@ class MultiTaskEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         X_array = check_inputs(self, X, reset=False)
+        refuse_overflow(X_array, "X", _SMALLER)
         n = X_array.shape[0]
         if task is None and self._has_columns:
             return self._outputs_of_all(X_array)
@@ -266,7 +276,7 @@ class MultiTaskEstimator(BaseEstimator):
         shape = np.asarray(y).shape
         self._has_columns = task is None and len(shape) == 2 and shape[1] > 1
         X, y = check_inputs(self, X, y, multi_output=self._has_columns)
-        refuse_overflow(X, "X", "bring the features to a smaller scale")
+        refuse_overflow(X, "X", _SMALLER)
         y, n = self._targets(y), X.shape[0]
         if not self._has_columns:
             return X, y, self._number(task, n)
@@ -344,6 +354,17 @@ def _parameters(cls: Any) -> tuple[str, ...]:
     return tuple(cls._get_param_names())
 
 
+def _of_samples(
+    y: ArrayLike, predicted: NDArray[Any], weight: ArrayLike | None
+) -> tuple[Any, NDArray[Any], Any]:
+    """Return targets, predictions and weights, of T columns those in one."""
+    if predicted.ndim > 1:
+        if weight is not None:
+            weight = np.repeat(weight, predicted.shape[1])
+        y, predicted = np.ravel(y), predicted.ravel()
+    return y, predicted, weight
+
+
 class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
     """Base class of regressions."""
 
@@ -356,10 +377,13 @@ class MultiTaskRegressor(RegressorMixin, MultiTaskEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Return the coefficient of determination R² over all samples, weighted."""
-        return float(r2_score(y, self.predict(X, task), sample_weight=sample_weight))
+        predicted = self.predict(X, task)
+        y, predicted, weight = _of_samples(y, predicted, sample_weight)
+        return float(r2_score(y, predicted, sample_weight=weight))
 
     def _targets(self, y: NDArray[Any]) -> FloatArray:
-        if y.dtype.kind in "US":
+        is_text = y.dtype.kind == "O" and any(isinstance(x, str) for x in y.flat)
+        if is_text or y.dtype.kind in "US":
             raise ValueError(
                 "y holds text, and the targets of a regression must be numbers: "
                 "convert them, or take a classifier if they are labels"
@@ -415,11 +439,8 @@ class MultiTaskClassifier(ClassifierMixin, MultiTaskEstimator):
     ) -> float:
         """Return the share of samples, weighted, that are classified correctly."""
         predicted = self.predict(X, task)
-        if predicted.ndim > 1:
-            if sample_weight is not None:
-                sample_weight = np.repeat(sample_weight, predicted.shape[1])
-            y, predicted = np.ravel(y), predicted.ravel()
-        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        y, predicted, weight = _of_samples(y, predicted, sample_weight)
+        return float(accuracy_score(y, predicted, sample_weight=weight))
 
     def _targets(self, y: NDArray[Any]) -> FloatArray:
         if y.dtype.kind not in "biufUS":

@@ -67,7 +67,7 @@ class GraphEstimator(MultiTaskEstimator):
         """
         check_is_fitted(self)
         samples = check_inputs(self, X, reset=False)
-        samples = (samples > self.binarize).astype(np.float64)
+        samples = (samples > self.binarize_).astype(np.float64)
         scores: FloatArray = samples @ self.coef_.T + self.intercept_
         if task is None:
             return scores
@@ -93,7 +93,7 @@ class GraphEstimator(MultiTaskEstimator):
         return None
 
     def _prepare(self, X: FloatArray, y: FloatArray, task: IntArray) -> Any:
-        is_one = np.greater(X, self.binarize)
+        is_one = np.greater(X, self.binarize_)
         if y.size and (wrong := ((y > 0) != is_one.T).any(axis=1)).any():
             node = int(wrong.argmax())
             raise ValueError(
@@ -109,6 +109,7 @@ class GraphEstimator(MultiTaskEstimator):
             self, X, ensure_min_samples=2, ensure_min_features=2
         )
         n_nodes = rows.shape[1]
+        self.binarize_ = self.binarize
         self.tasks_ = nodes = np.arange(n_nodes)
         if task is None:
             return rows, np.empty(0), nodes

@@ -72,6 +72,8 @@ _FAR, _FARTHEST = 2.0, 10.0
 _CLOSE = 3.0
 # What σ grows by after so few Newton steps, and is divided by after thrice as many.
 _GROWTH, _FEW_STEPS = 3.0, 5
+# Share by which the pull of an alternating step may put a dual point out of bounds.
+_PULLED = 1e-12
 # Share of the slope that a step must gain, rounding, what a step is shortened by, and
 # where that ends.
 _GAIN, _ROUNDING, _SHORTER, _SHORTEST = 1e-4, 1e-14, 0.3, 1e-12
@@ -166,7 +168,7 @@ class _Steps:
         whole = parts.sum(axis=0, keepdims=True)
         self.Z = parts if len(self.used) == 2 else whole
         self.pull = self._pull(a)
-        scale = 1.0 if whole.any() else min(self._room(), 1.0)
+        scale = 1.0 if whole.any() else min(self._room(self.pull), 1.0)
         self.a, self.pull = scale * a, scale * self.pull
         self._balance()
         self.n_steps = 0
@@ -181,7 +183,12 @@ class _Steps:
         linear = float(np.vdot(self.target, self.a))
         quadratic = 0.25 * float(np.vdot(self.a, self.a))
         best = 0.5 * linear / quadratic if quadratic > 0.0 else 0.0
-        scale = max(min(best, self._room()), 0.0)
+        room, exact = self._room(self.pull), self._room(self._pull(self.a))
+        if exact < (1.0 - _PULLED) * room:
+            # The pull of an alternating step is that of a only up to its own rounding,
+            # in which features of another scale may drown what binds.
+            room = exact
+        scale = max(min(best, room), 0.0)
         lower = self.constant + scale * (linear - scale * quadratic)
         return value, self.both(self.parts), lower, scale * self.a
 
@@ -293,9 +300,9 @@ class _Steps:
         out: FloatArray = (a[:, None, :] @ self.X)[:, 0]
         return out
 
-    def _room(self) -> float:
+    def _room(self, pull: FloatArray) -> float:
         """Return the largest s such that s·a is dual feasible; 1 for zeros."""
-        sizes = [float(dual_norm(self.pull, code)) for code in self.codes]
+        sizes = [float(dual_norm(pull, code)) for code in self.codes]
         pairs = zip(self.weights, sizes, strict=True)
         return min((weight / size for weight, size in pairs if size > 0.0), default=1.0)
 

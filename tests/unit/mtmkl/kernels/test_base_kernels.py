@@ -1,5 +1,7 @@
 """Base kernels against their formulas, and their specifications."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -53,6 +55,27 @@ def test_squared_distances_do_not_cancel_far_from_the_origin():
     shifted = squared_distances(X + 1e6, Z + 1e6)
     expected = ((X[:, None] - Z[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(shifted, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9])
+def test_a_gaussian_of_rows_of_which_one_is_far_away(far):
+    rows = np.vstack([np.random.default_rng(2).normal(size=(12, 3)), [far, 0.0, 0.0]])
+    expected = np.exp(-0.5 * ((rows[:, None] - rows) ** 2).sum(axis=2))
+    kernel = Gaussian(width=1.0)
+    np.testing.assert_allclose(kernel(rows, rows), expected, rtol=1e-9)
+    np.testing.assert_allclose(kernel(rows[:5], rows), expected[:5], rtol=1e-9)
+    stack = np.array([rows, rows[::-1]])
+    found = kernel(stack, stack)
+    np.testing.assert_allclose(found, [expected, expected[::-1, ::-1]], rtol=1e-9)
+
+
+def test_a_gaussian_of_sparse_rows_warns_of_a_column_that_drowns_distances():
+    rows = sparse.csr_array(np.column_stack([X, np.full(len(X), 1e8)]))
+    with pytest.warns(UserWarning, match=r"1e\+08, .* 1e\+00, .* largest value, 3"):
+        Gaussian(width=1.0)(rows, rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Gaussian(width=1.0)(sparse.csr_array(X), sparse.csr_array(1e4 * X))
 
 
 def test_specifications():

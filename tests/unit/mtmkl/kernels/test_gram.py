@@ -58,6 +58,20 @@ def test_blocks_of_equal_size_are_what_each_is_alone():
     )
 
 
+@pytest.mark.parametrize("sparse_first", [False, True])
+def test_outputs_on_sparse_inputs_are_those_on_dense_ones(sparse_first):
+    X, task = np.random.default_rng(0).normal(size=(12, 3)), np.arange(12) % 3
+    forms = [X, canonical_csr(X)][:: -1 if sparse_first else 1]
+    terms = KernelTerms.of(forms[0], KERNELS)
+    found = [
+        TrainingSet(terms, forms[0], task, 3).outputs(
+            each, task, np.arange(12.0), np.ones((3, terms.n_terms))
+        )
+        for each in forms
+    ]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-12)
+
+
 def test_single_features_are_terms_that_are_never_built():
     set_, X = training(["features", Gaussian(1.0)])
     blocks = set_.blocks()

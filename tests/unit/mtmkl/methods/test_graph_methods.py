@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from method_cases import Case
 from model_objectives import relative_entropy
+from sklearn.base import clone
 
 from mtmkl.methods.med_graph_structure import MEDGraphStructure
 from mtmkl.methods.neighbourhood_selection import NeighbourhoodSelection
@@ -68,6 +69,14 @@ def test_node_itself_is_no_input(method, samples):
     np.testing.assert_allclose(
         fitted.decision_function(flipped)[:, 2], scores[:, 2], rtol=1e-9, atol=1e-12
     )
+
+
+@both
+def test_a_threshold_set_after_the_fit_changes_no_prediction(method, samples):
+    model = next(clone(method).fit_path(samples, grid=[{}]))
+    expected = model.decision_function(samples)
+    model.set_params(binarize=5.0)
+    np.testing.assert_array_equal(model.decision_function(samples), expected)
 
 
 @both

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from method_cases import Case
+from sklearn.exceptions import ConvergenceWarning
 
 from mtmkl.methods import HierarchicalBayesRegressor
 
@@ -16,8 +17,18 @@ def test_chains_agree_on_plain_data(data):
     assert estimator.n_iter_ == 1300
 
 
+def test_chains_that_disagree_are_told_of():
+    rng = np.random.default_rng(0)
+    X, task = rng.normal(size=(100, 20)), np.arange(100) % 10
+    model = HierarchicalBayesRegressor(n_samples=20, n_burn_in=0)
+    with pytest.warns(ConvergenceWarning, match=r"up to \d.*n_burn_in \(0\)") as seen:
+        model.fit(X, X.sum(axis=1) + rng.normal(size=100), task)
+    assert seen[0].filename == __file__
+    assert model.r_hat_.max() > 1.5
+
+
 def test_seed_decides(data):
-    options = {"n_samples": 20, "n_burn_in": 5, "n_chains": 2}
+    options = {"n_samples": 100, "n_burn_in": 50, "n_chains": 2}
     first, second, other = (
         HierarchicalBayesRegressor(random_state=seed, **options).fit(*data).coef_
         for seed in (1, 1, 2)

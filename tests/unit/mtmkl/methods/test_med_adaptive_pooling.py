@@ -20,6 +20,14 @@ def test_relative_alpha(labelled):
     assert model.alpha_ == pytest.approx(np.expm1(0.5 * q.max()), rel=1e-4)
 
 
+def test_a_scale_set_after_the_fit_changes_no_prediction(labelled):
+    X, y, task = labelled
+    model = MEDAdaptivePoolingClassifier().fit(X, y, task)
+    expected = model.decision_function(X, task)
+    model.set_params(communal_scale=7.0, specialised_scale=0.1)
+    np.testing.assert_array_equal(model.decision_function(X, task), expected)
+
+
 @pytest.mark.parametrize(
     "kernel",
     ["linear", {"name": "linear", "constant": 2.0}, {"name": "gaussian", "width": 0.4}],

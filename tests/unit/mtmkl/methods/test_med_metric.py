@@ -20,6 +20,13 @@ def test_features_alone_are_a_scaled_euclidean_distance(labelled):
     ]
 
 
+def test_a_fit_without_task_warns_its_caller(labelled):
+    X, y, _ = labelled
+    with pytest.warns(UserWarning, match="are taken as one task") as seen:
+        MEDMetric().fit(X, y)
+    assert seen[0].filename == __file__
+
+
 def test_distance_of_a_gaussian_kernel(labelled):
     X, y, task = labelled
     metric = MEDMetric(alpha=10.0, kernels=KERNELS[1:]).fit(X, y, task)

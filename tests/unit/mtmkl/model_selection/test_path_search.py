@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from joblib import parallel_config
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
@@ -83,9 +83,49 @@ def test_targets_in_columns(numbers, model, name):
         )
     assert found.predict(X).shape == (30, 3)
     assert found.score(X, Y) == pytest.approx(separate.score(X, Y))
-    # R² of columns is the mean over them.
-    by_task = clone(found).set_params(scoring=TaskScorer(r2_score)).fit(X, Y)
-    assert by_task.best_score_ == pytest.approx(found.best_score_)
+    # R² of columns is that of all their samples, as with a task for each.
+    long = X[np.tile(np.arange(30), 3)], Y.to_numpy().ravel(order="F")
+    task = np.repeat([0, 1, 2], 30)
+    pooled = separate.best_estimator_.predict(X).ravel(order="F")
+    assert found.score(X, Y) == pytest.approx(r2_score(long[1], pooled), rel=1e-6)
+    folds = [
+        tuple(np.concatenate([rows + 30 * t for t in range(3)]) for rows in fold)
+        for fold in KFold(3).split(X)
+    ]
+    in_long_form = clone(found).set_params(cv=folds).fit(*long, task)
+    np.testing.assert_allclose(
+        found.cv_results_["mean_test_score"],
+        in_long_form.cv_results_["mean_test_score"],
+        atol=1e-5,
+    )
+
+
+class CentredByTask(BaseEstimator):
+    def fit(self, X, y=None, task=None):
+        self.means_ = {t: X[task == t].mean(axis=0) for t in np.unique(task)}
+        return self
+
+    def fit_transform(self, X, y=None, task=None):
+        return self.fit(X, y, task).transform(X, task)
+
+    def transform(self, X, task=None):
+        return X - np.array([self.means_[t] for t in task])
+
+
+def test_steps_before_the_last_are_given_the_tasks_that_they_request(numbers):
+    model = make_pipeline(StandardScaler(), CentredByTask(), LEARNING)
+    grid = {"multitaskfeaturelearningregressor__gamma": GAMMAS}
+    X = numbers.X + numbers.task[:, None]
+    found = PathSearchCV(model, grid).fit(X, numbers.y, numbers.task)
+    with config_context(enable_metadata_routing=True):
+        folds = TaskKFold(5, shuffle=False)
+        separate = GridSearchCV(route_tasks(model), grid, cv=folds)
+        separate.fit(X, numbers.y, task=numbers.task, groups=numbers.task)
+    np.testing.assert_allclose(
+        found.cv_results_["mean_test_score"],
+        separate.cv_results_["mean_test_score"],
+        atol=1e-5,
+    )
 
 
 def test_a_pipeline_of_one_step_is_the_step(numbers):

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process.kernels import RBF
 
 from mtmkl import methods
@@ -29,6 +30,37 @@ def test_a_fit_without_task_warns_its_caller():
         warnings.simplefilter("error")
         model.fit(X, y, task=np.zeros(6)).predict(X)
         model.fit(X, np.column_stack([y, y])).predict(X)
+
+
+@pytest.mark.parametrize(
+    ("labels", "C", "refusal"), [("ab", -1.0, "C must"), ("abc", 1.0, "Only binary")]
+)
+def test_a_refit_that_fails_leaves_no_model_of_other_tasks(labels, C, refusal):
+    X, task = np.random.default_rng(0).normal(size=(24, 3)), np.arange(24) % 2
+    model = methods.IndependentSVMClassifier().fit(X, X[:, 0] > 0, task)
+    model.set_params(C=C)
+    with pytest.raises(ValueError, match=refusal):
+        model.fit(X, np.resize([*labels], 24), np.array(["rome", "oslo"])[task])
+    with pytest.raises(NotFittedError):
+        model.predict(X, np.array(["rome", "oslo"])[task])
+    model.set_params(C=1.0).fit(X, X[:, 0] > 0, task).predict(X, task)
+
+
+@pytest.mark.parametrize("kind", ["U", "O"])
+def test_a_regressor_refuses_numbers_written_as_text(kind):
+    y, task = np.arange(6.0), np.zeros(6)
+    with pytest.raises(ValueError, match="y holds text"):
+        methods.IndependentRidgeRegressor().fit(
+            y[:, None], y.astype("U").astype(kind), task
+        )
+
+
+@pytest.mark.parametrize("kernels", ["features", "linear"])
+def test_features_too_large_for_a_fit_are_too_large_for_a_prediction(kernels):
+    X, task = np.arange(6.0)[:, None], np.zeros(6)
+    model = methods.IndependentSVMClassifier(kernels=kernels).fit(X, task > X[:, 0] - 3)
+    with pytest.raises(ValueError, match=r"X has values up to 1e\+308"):
+        model.decision_function([[1e308]])
 
 
 def test_points_of_a_grid_that_differ_in_other_parameters_are_paths_of_their_own():

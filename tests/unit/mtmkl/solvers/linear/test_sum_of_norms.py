@@ -81,6 +81,24 @@ def test_small_weights_and_features_of_different_scales_take_newton_steps(weight
     assert found.certificate.status == "converged"
 
 
+@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize("max_iter", [80, 95, 300])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_bound_is_one_where_features_have_other_scales(seed, max_iter):
+    rng = np.random.default_rng(seed)
+    X, task = rng.normal(size=(60, 4)), np.arange(60) % 3
+    y = X[:, 0] + task * X[:, 1] + 0.5 * rng.normal(size=60)
+    X, y = X * [1e4, 1.0, 1e-4, 0.0], 1e4 * y
+    tasks = decompose(X, y, task, n_tasks=3)
+    found = solve(tasks, 1e5, 1.0, model="dirty", tol=1e-12, max_iter=max_iter)
+    M = np.array([X[task == t].T @ found.dual[task == t] for t in range(3)]).T
+    # Rounding of 1e4·1e4·60 in units of λ and μ.
+    for size, weight in zip(DUAL_NORMS["dirty"], (1e5, 1.0), strict=True):
+        assert size(M) <= weight * (1 + 1e-5)
+    value = found.certificate.objective
+    assert found.certificate.dual_objective <= value * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_nothing_to_learn_is_solved_by_zero(model, make_problem):
     X, y, task = make_problem(3, 4, [5])
